@@ -1,0 +1,1 @@
+"""What results mean: summaries, intervals, screens, checks against known values."""

@@ -1,0 +1,96 @@
+"""The line that moves while a run is on, in terminals and notebooks."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from ..sim.game import Game
+from ..sim.run import Progress
+
+PLAIN_SECONDS = 10.0
+"""Where nothing can move, a line is written this often."""
+
+Reporter = Callable[[Progress], None]
+
+
+def progress_text(game: Game, progress: Progress) -> str:
+    """Return ' 64 %  640,000 matches  213,000/s  2 s left  seat 0 wins 50.6 %'."""
+    part = progress.done / progress.n
+    text = f"{100 * part:3.0f} %  {progress.done:,} {game.units}"
+    if progress.rate > 0:
+        text += f"  {progress.rate:,.0f}/s"
+        left = (progress.n - progress.done) / progress.rate
+        text += f"  {_duration(left)} left"
+    counts = progress.counts
+    if counts.finished and len(counts.score60) > 1:
+        text += f"  seat 0 wins {counts.score60[0] / 60 / counts.finished:.1%}".replace("%", " %")
+    return text
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h"
+
+
+@contextlib.contextmanager
+def _moving(game: Game, file: TextIO | None, notebook: bool) -> Iterator[Reporter]:
+    """Show one line that is written over, and goes when the run is done."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(force_jupyter=True) if notebook else Console(file=file)
+    with Live(Text(""), console=console, transient=True, auto_refresh=False) as live:
+
+        def report(progress: Progress) -> None:
+            live.update(
+                Text(progress_text(game, progress), no_wrap=True, overflow="crop"), refresh=True
+            )
+
+        yield report
+
+
+@contextlib.contextmanager
+def terminal_progress(game: Game, file: TextIO, quiet: bool) -> Iterator[Reporter | None]:
+    """Report progress on a terminal, or now and then as a plain line elsewhere."""
+    if quiet:
+        yield None
+    elif file.isatty():
+        with _moving(game, file, False) as report:
+            yield report
+    else:
+        last = time.monotonic()
+
+        def plain(progress: Progress) -> None:
+            nonlocal last
+            if time.monotonic() - last >= PLAIN_SECONDS:
+                last = time.monotonic()
+                print(progress_text(game, progress), file=file, flush=True)
+
+        yield plain
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextlib.contextmanager
+def notebook_progress(game: Game, wanted: bool | None) -> Iterator[Reporter | None]:
+    """Report progress in a notebook; elsewhere only if it is wanted."""
+    if wanted is False or (wanted is None and not _in_notebook()):
+        yield None
+    elif _in_notebook():
+        with _moving(game, None, True) as report:
+            yield report
+    else:
+        with terminal_progress(game, sys.stderr, False) as plain:
+            yield plain

@@ -1,0 +1,212 @@
+"""Known values, checked: what the theory says against what the kernels play."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..sim.chunk import play_chunk, prepare_kernel
+from ..sim.counts import SHARE, Counts
+from ..sim.errors import RunError
+from ..sim.game import Fact, Mean, Rate
+from ..sim.games import find_game
+from ..sim.numbers import seed_number, whole_number
+from ..sim.plan import chunk_size, draw_seed, make_plan
+from ..sim.processors import usable_processors
+from ..sim.run import execute
+from ..sim.store import ROWS, prefix, read_journal, read_manifest, whole_parts
+from .intervals import moments
+from .summary import denominator
+
+LIMIT = 4.0
+"""|z| beyond which a check fails; one in 16,000 true ones would."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A known value beside a simulated one."""
+
+    fact: Fact
+    simulated: float
+    error: float
+    """Standard error of the difference."""
+    games: int
+
+    @property
+    def z(self) -> float:
+        """Difference in standard errors."""
+        difference = self.simulated - self.fact.value
+        return difference / self.error if self.error else math.copysign(math.inf, difference)
+
+    @property
+    def passed(self) -> bool:
+        """Whether |z| is below the limit."""
+        return abs(self.z) < LIMIT
+
+
+def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
+    """Return a figure and the standard error that the known value predicts for it."""
+    figure = fact.figure
+    if isinstance(figure, Mean):
+        n, total, squares = moments(counts.lengths[figure.length])
+        variance = (n * squares - total * total) / (n * (n - 1))
+        return total / n, math.sqrt(variance / n)
+    if isinstance(figure, Rate):
+        if figure.count == "wins":
+            hits, n = counts.score60[figure.seat or 0] / SHARE, counts.finished
+        else:
+            count = next(one for one in plan.description.counts if one.name == figure.count)
+            value = counts.events[figure.count]
+            assert isinstance(value, int)
+            hits, n = value / count.scale, denominator(plan, counts, count.per)
+    else:
+        name, key = figure
+        n, hits = counts.tallies[name][key]
+    return hits / n, math.sqrt(fact.value * (1 - fact.value) / n)
+
+
+def checks(
+    game: str, *, seed: int | None = None, scale: float = 1.0, threads: int | None = None
+) -> Iterator[Check]:
+    """Play and yield the checks of a game one by one.
+
+    Parameters
+    ----------
+    game : str
+    seed : int, optional
+        Drawn if left out.
+    scale : float
+        Times as many games as usual.
+    threads : int, optional
+    """
+    described = find_game(game)
+    number = draw_seed() if seed is None else seed_number(seed)
+    workers = usable_processors() if threads is None else whole_number(threads, "threads", 1, 1024)
+    prepare_kernel(described)
+    played: dict[Any, Counts] = {}
+    first = 0
+    for fact in described.facts:
+        n = max(1000, int(fact.games * scale))
+        plan = make_plan(
+            game,
+            rules=fact.rules,
+            strategies=fact.strategies or None,
+            seed=number,
+            source=fact.name,
+        )
+        key = (plan, n)
+        if key not in played:
+            # Games of their own for each plan, so that one unlucky sample isn't seen twice.
+            outcome = execute(plan, first=first, n=n, chunk_size=chunk_size(plan), threads=workers)
+            first += n
+            if outcome.error:
+                raise outcome.error
+            if outcome.signal:
+                raise KeyboardInterrupt
+            played[key] = outcome.counts
+        value, error = _estimate(fact, plan, played[key])
+        yield Check(fact, value, math.hypot(error, fact.error), n)
+
+
+def verify(game: str, *, seed: int | None = None, scale: float = 1.0) -> Any:
+    """Check the known values of a game.
+
+    Parameters
+    ----------
+    game : str
+    seed : int, optional
+        Drawn if left out.
+    scale : float
+        Times as many games as usual.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row a value: name, known value, its standard error (0: exact), the simulated one, the
+        standard error of the difference, z, games, whether it passed, source.
+    """
+    import polars as pl
+
+    found = list(checks(game, seed=seed, scale=scale))
+    return pl.DataFrame(
+        {
+            "name": [one.fact.name for one in found],
+            "known": [one.fact.value for one in found],
+            "known_error": [float(one.fact.error) for one in found],
+            "simulated": [one.simulated for one in found],
+            "error": [one.error for one in found],
+            "z": [one.z for one in found],
+            "games": [one.games for one in found],
+            "passed": [one.passed for one in found],
+            "source": [one.fact.source for one in found],
+        }
+    )
+
+
+def verify_folder(folder: Path) -> Iterator[str]:
+    """Check a saved run and yield what was found.
+
+    Every rows file is hashed, the ranges must follow one another, and some chunks are played
+    again and compared, rows and counts.
+
+    Raises
+    ------
+    RunError
+        When something isn't as it was written, or is played otherwise.
+    """
+    manifest = read_manifest(folder)
+    every = list(read_journal(folder))
+    parts = prefix(whole_parts(folder, check=True), manifest.first)
+    games = sum(part.stop - part.start for part in parts)
+    mend = f"Play what is damaged again: simcards resume {folder}"
+    if len(parts) < len(every) or (manifest.status != "running" and games < manifest.completed):
+        damaged = len(every) - len(whole_parts(folder, check=True))
+        raise RunError(
+            f"{folder}: {damaged} of {len(every)} chunks are not as they were written, or missing; "
+            f"{games:,} of {manifest.completed:,} games are whole.\n  {mend}"
+        )
+    units = manifest.plan.description.units
+    yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
+    prepare_kernel(manifest.plan.description)
+    again = sorted({0, len(parts) // 2, len(parts) - 1} & set(range(len(parts))))
+    for part in (parts[j] for j in again):
+        chunk = play_chunk(manifest.plan, part.start, part.stop, bool(part.file))
+        assert chunk is not None  # nobody asks it to stop
+        same = chunk.counts == part.counts
+        if part.file and chunk.rows is not None:
+            import polars as pl
+
+            kept = pl.read_parquet(folder / ROWS / part.file, glob=False)
+            same = same and chunk.rows.equals(kept)
+        if not same:
+            raise RunError(
+                f"{folder}: {units} {part.start} to {part.stop - 1}, played again, differ.\n"
+                "  Please report this, with the manifest."
+            )
+    yield f"{len(again)} chunks played again: the same rows and counts."
+    if manifest.completed < manifest.n and manifest.status != "complete":
+        yield f"Partial: {games:,} of {manifest.n:,}. Go on: simcards resume {folder}"
+
+
+def verify_lines(game: str, on_check: Callable[[Check], None], **options: Any) -> Iterator[str]:
+    """Yield the lines of the check's screen as they come; `on_check` gets every check."""
+    yield f"{'known value':<52}{'known':>10}{'played':>11}{'z':>7}"
+    count = 0
+    failed = 0
+    for check in checks(game, **options):
+        on_check(check)
+        count += 1
+        failed += not check.passed
+        mark = "" if check.passed else "  FAILED"
+        yield (
+            f"{check.fact.name:<51} {check.fact.value:>10.6f} {check.simulated:>10.6f}"
+            f"{check.z:>+7.2f}{mark}"
+        )
+    yield ""
+    if failed:
+        yield f"{failed} of {count} known values are off by {LIMIT:g} standard errors or more."
+    else:
+        yield f"All {count} known values agree: every |z| is below {LIMIT:g}."

@@ -1,0 +1,1 @@
+"""Measurements of kernels and runs, for developers; not part of the package."""

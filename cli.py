@@ -1,0 +1,513 @@
+"""The command line: parses, calls, prints. Names no game and has no logic of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from . import __version__
+from .sim.errors import Interrupted, RequestError, SimcardsError
+
+if TYPE_CHECKING:
+    from .analysis.results import Result
+    from .sim.game import Game
+    from .sim.plan import Plan
+
+SECTIONS = {
+    "Play": ("run", "resume", "replay"),
+    "Look": ("games", "summary", "export"),
+    "Housekeeping": ("verify", "warmup", "cache"),
+}
+EXAMPLES = """\b
+Examples:
+  simcards run --game aces --n 1e6
+  simcards games aces
+  simcards replay --game aces --seed 7 --index 3
+"""
+
+
+def fitted(text: str, encoding: str | None) -> str:
+    """Return text with what an encoding lacks put in plain letters."""
+    try:
+        text.encode(encoding or "ascii")
+        return text
+    except UnicodeEncodeError:
+        plain = text.replace("\u0111", "d").replace("\u0110", "D")
+        parts = unicodedata.normalize("NFKD", plain)
+        kept = "".join(sign for sign in parts if not unicodedata.combining(sign))
+        return kept.encode("ascii", "replace").decode()
+
+
+def write(text: str, file: TextIO | None = None) -> None:
+    """Write text; data goes to standard output."""
+    stream = file or sys.stdout
+    stream.write(fitted(text, stream.encoding))
+    stream.flush()
+
+
+def talk(text: str) -> None:
+    """Say something that is no data."""
+    write(text + "\n", sys.stderr)
+
+
+class SectionedGroup(click.Group):
+    """A group whose help lists its commands by what they are for."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections."""
+        for section, names in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(60)) for name in names]
+                )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or say which one may be meant."""
+        from .sim.errors import did_you_mean
+
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            near = did_you_mean(args[0], self.commands)
+            hint = f"Did you mean {near}? " if near else ""
+            raise RequestError(
+                f"there is no command '{args[0]}'.\n  {hint}There are: {', '.join(self.commands)}."
+            )
+        return super().resolve_command(ctx, args)
+
+
+def options(*wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Put several option decorators into one."""
+
+    def decorate(function: Any) -> Any:
+        for one in reversed(wanted):
+            function = one(function)
+        return function
+
+    return decorate
+
+
+WHAT_IS_PLAYED = options(
+    click.option("--game", "game_option", metavar="GAME", help="Which game; see: simcards games."),
+    click.option("--players", metavar="K", help="Short for --rule players=K."),
+    click.option("--preset", metavar="NAME", help="A named set of rules."),
+    click.option("--rules", "rules_file", metavar="FILE", help="House rules in a TOML file."),
+    click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Change a rule."),
+    click.option(
+        "--strategy",
+        "strategies",
+        multiple=True,
+        metavar="NAME|SEAT=NAME",
+        help="Who plays, everywhere or on a seat.",
+    ),
+    click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out."),
+)
+HOW_IT_RUNS = options(
+    click.option("--threads", metavar="T", help="Default: all the process may use."),
+    click.option("--time-limit", metavar="SECONDS", help="Stop after this long."),
+    click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress."),
+)
+
+
+def read_pairs(words: Iterable[str], said: str) -> dict[str, str]:
+    """Read NAME=VALUE words; the same name with two values is refused."""
+    pairs: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise RequestError(f"{said} {word}: write NAME=VALUE, such as {said} shrink=2.")
+        if pairs.get(name, value.strip()) != value.strip():
+            raise RequestError(f"{said} {word}: {name} already got '{pairs[name]}'.")
+        pairs[name] = value.strip()
+    return pairs
+
+
+def plan_of(
+    game: str | None,
+    game_option: str | None,
+    players: str | None,
+    preset: str | None,
+    rules_file: str | None,
+    rules: tuple[str, ...],
+    strategies: tuple[str, ...],
+    seed: str | None,
+) -> Plan:
+    """Return the plan that a command line asks for."""
+    from .sim.games import find_game, games
+    from .sim.plan import make_plan
+    from .sim.rulesfile import RulesFile, read_rules_file
+    from .sim.strategies import split_seats
+
+    house = read_rules_file(rules_file) if rules_file else RulesFile()
+    named = {find_game(word).name for word in (game, game_option, house.game) if word}
+    if not named:
+        raise RequestError(f"name a game: --game {games()[0]}. There are: {', '.join(games())}.")
+    if len(named) > 1:
+        raise RequestError(f"two different games are named: {', '.join(sorted(named))}.")
+    if preset and house.preset and preset != house.preset:
+        raise RequestError(f"--preset {preset}, but {rules_file} says preset {house.preset}.")
+    seats = split_seats(strategies, "--strategy")
+    everywhere = seats.pop(None, None)
+    return make_plan(
+        named.pop(),
+        players=players,
+        rules=read_pairs(rules, "--rule"),
+        file_rules=house.rules,
+        preset=preset or house.preset,
+        strategies={seat: text for seat, text in seats.items() if seat is not None},
+        everywhere=everywhere,
+        seed=seed,
+    )
+
+
+def on_compile(game: Game, quiet: bool) -> Callable[[], None]:
+    """Return what is called before a kernel is compiled."""
+
+    def say() -> None:
+        from .kernels.jit import cache_folder, cache_root
+
+        if quiet:
+            return
+        if cache_folder() is None:
+            talk(
+                f"compiling {game.name}: about 10 s, at every start, since nothing can be kept in "
+                f"{cache_root()} (SIMCARDS_CACHE_DIR names another folder)"
+            )
+        else:
+            talk(f"compiling {game.name}, once: about 10 s")
+
+    return say
+
+
+def show_result(game: Game, play: Callable[[Any], Result], as_json: bool, quiet: bool) -> None:
+    """Play with a progress line, then print what came of it, also after a stop."""
+    from .analysis.progress import terminal_progress
+
+    stopped: Interrupted | None = None
+    with terminal_progress(game, sys.stderr, quiet) as report:
+        try:
+            result = play(report)
+        except Interrupted as error:
+            stopped, result = error, error.result
+    print_result(result, as_json)
+    if stopped:
+        raise stopped
+
+
+def print_result(result: Result, as_json: bool) -> None:
+    """Print a result's screen or its JSON."""
+    if as_json:
+        write(json.dumps(result.summary.to_json(), allow_nan=False) + "\n")
+    else:
+        write(str(result))
+
+
+@click.group(
+    cls=SectionedGroup,
+    epilog="Start with: simcards games. Every command has --help.",
+    help=f"""Plays millions of card games and tells what they mean.
+
+{EXAMPLES}""",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+@click.version_option(__version__, prog_name="simcards", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Plays millions of card games and tells what they mean."""
+
+
+@cli.command()
+@click.argument("game", required=False)
+@WHAT_IS_PLAYED
+@click.option("-n", "--n", "n", metavar="N", help="How many games, such as 1e6. Default: 1e5.")
+@click.option("--first", default="0", metavar="I", help="Index of the first game.")
+@click.option("--out", metavar="DIR", help="Keep the run and its rows in a folder.")
+@click.option(
+    "--rows",
+    type=click.Choice(["kept", "none"]),
+    default="kept",
+    help="With --out: keep the rows, or only the counts.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace the run that lies in DIR.")
+@click.option("--precision", metavar="H", help="Stop when win shares are known to +-H (of 1).")
+@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
+@click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
+@HOW_IT_RUNS
+def run(
+    n: str | None,
+    first: str,
+    out: str | None,
+    rows: str,
+    overwrite: bool,
+    precision: str | None,
+    level: str,
+    chunk_size: str | None,
+    threads: str | None,
+    time_limit: str | None,
+    as_json: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Play many games and sum them up."""
+    from .analysis.results import run_plan
+
+    plan = plan_of(**asked)
+    show_result(
+        plan.description,
+        lambda report: run_plan(
+            plan,
+            n=n,
+            first=first,
+            threads=threads,
+            level=level,
+            precision=precision,
+            time_limit=time_limit,
+            chunk=chunk_size,
+            out=out,
+            keep_rows_in_out=rows == "kept",
+            overwrite=overwrite,
+            on_progress=report,
+            on_compile=on_compile(plan.description, quiet),
+        ),
+        as_json,
+        quiet,
+    )
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("-n", "--n", "n", metavar="N", help="Go on to this many games; may only grow.")
+@HOW_IT_RUNS
+def resume(
+    folder: str,
+    n: str | None,
+    threads: str | None,
+    time_limit: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Go on with a run that was stopped, or make it longer."""
+    from .analysis.results import resume as go_on
+    from .sim.store import read_manifest
+
+    game = read_manifest(Path(folder)).plan.description
+    show_result(
+        game,
+        lambda report: go_on(
+            folder,
+            n,
+            threads=threads,  # type: ignore[arg-type]  # read like any number
+            time_limit=time_limit,  # type: ignore[arg-type]
+            on_progress=report,
+            on_compile=on_compile(game, quiet),
+        ),
+        as_json,
+        quiet,
+    )
+
+
+@cli.command()
+@click.argument("what", metavar="[GAME|DIR]", required=False)
+@WHAT_IS_PLAYED
+@click.option("--index", required=True, metavar="I|A..B", help="Which game, or games A to B.")
+@click.option("--json", "as_json", is_flag=True, help="One event a line, as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
+def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: Any) -> None:
+    """Play single games again and tell what happens."""
+    from .analysis.screen import replay_screen
+    from .sim.numbers import index_range
+    from .sim.store import read_manifest
+
+    first, last = index_range(index)
+    if what and Path(what).is_dir() and not _is_game(what):
+        given = [f"--{key.replace('_option', '')}" for key, value in asked.items() if value]
+        if given:
+            raise RequestError(f"{given[0]}: {what} is a saved run, which says what is played.")
+        plan = read_manifest(Path(what)).plan
+    else:
+        if asked["seed"] is None:
+            raise RequestError("a replay needs the --seed of its run.")
+        plan = plan_of(what, **asked)
+    from .sim.chunk import prepare_kernel
+    from .sim.replay import replay_game
+
+    prepare_kernel(plan.description, on_compile(plan.description, quiet))
+    for number in range(first, last + 1):
+        told = replay_game(plan, number)
+        if as_json:
+            write("".join(json.dumps(event, allow_nan=False) + "\n" for event in told.events))
+        else:
+            write(replay_screen(told) + ("\n" if number < last else ""))
+
+
+def _is_game(word: str) -> bool:
+    from .sim.games import find_game
+
+    try:
+        find_game(word)
+    except RequestError:
+        return False
+    return True
+
+
+@cli.command()
+@click.argument("game", required=False)
+@click.option("--rules", "rules_file", metavar="FILE", help="The sheet of house rules in a file.")
+@click.option("--preset", metavar="NAME", help="The sheet of a preset.")
+@click.option("--all", "every", is_flag=True, help="Every option and strategy.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def games(
+    game: str | None, rules_file: str | None, preset: str | None, every: bool, as_json: bool
+) -> None:
+    """The games; the rule sheet, options and strategies of one."""
+    from .analysis.catalogue import describe
+    from .analysis.screen import game_list, rule_sheet
+    from .sim.games import GAMES
+    from .sim.rulesfile import RulesFile, read_rules_file
+
+    house = read_rules_file(rules_file) if rules_file else RulesFile()
+    if game is None and not house.game:
+        if as_json:
+            entries = [
+                {"name": one.name, "aliases": list(one.aliases), "title": one.title}
+                for one in GAMES
+            ]
+            write(json.dumps(entries) + "\n")
+        else:
+            write(game_list(GAMES))
+        return
+    plan = plan_of(game, None, None, preset, rules_file, (), (), "0")
+    if as_json:
+        write(json.dumps(describe(plan.description)) + "\n")
+        return
+    write(rule_sheet(plan, house.name, every))
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen.")
+def summary(folder: str, as_json: bool) -> None:
+    """Show what a saved run came to."""
+    from .analysis.results import load
+
+    print_result(load(folder), as_json)
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--to", "form", required=True, metavar="csv|parquet", help="The form.")
+@click.argument("target", metavar="[FILE|-]", default="-")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.")
+def export(folder: str, form: str, target: str, overwrite: bool) -> None:
+    """Write the rows of a saved run to a file, or to standard output."""
+    from .sim.export import export as write_rows
+
+    if target == "-" and form == "parquet" and sys.stdout.isatty():
+        raise RequestError("Parquet is not for the screen; name a FILE.")
+    rows = write_rows(Path(folder), form, target, overwrite=overwrite)
+    if target != "-":
+        talk(f"{rows:,} rows in {target}")
+
+
+@cli.command()
+@click.argument("what", metavar="[GAME|DIR]", required=False)
+@click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out.")
+@click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
+def verify(what: str | None, seed: str | None, quiet: bool) -> None:
+    """Check a game against known values, or a saved run against its files."""
+    from .analysis.verify import verify_folder, verify_lines
+    from .sim.chunk import prepare_kernel
+    from .sim.games import GAMES, find_game
+    from .sim.plan import draw_seed
+
+    if what and Path(what).is_dir() and not _is_game(what):
+        for line in verify_folder(Path(what)):
+            write(line + "\n")
+        return
+    from .sim.numbers import seed_number
+
+    number = draw_seed() if seed is None else seed_number(seed)
+    failed = 0
+    for game in (find_game(what),) if what else GAMES:
+        prepare_kernel(game, on_compile(game, quiet))
+        write(f"{game.name}, seed {number}\n")
+        found: list[bool] = []
+        for line in verify_lines(game.name, lambda one: found.append(one.passed), seed=number):  # noqa: B023
+            write(line + "\n")
+        failed += found.count(False)
+    if failed:
+        sys.exit(1)
+
+
+@cli.command()
+@click.argument("game", required=False)
+def warmup(game: str | None) -> None:
+    """Compile the kernels now, so that later commands start at once."""
+    from .sim.chunk import prepare_kernel
+    from .sim.games import GAMES, find_game
+
+    for one in (find_game(game),) if game else GAMES:
+        seconds = prepare_kernel(one, on_compile(one, False))
+        talk(f"{one.name}: {f'compiled in {seconds:.1f} s' if seconds else 'ready'}")
+
+
+@cli.group()
+def cache() -> None:
+    """Where compiled kernels are kept."""
+
+
+@cache.command("info")
+def cache_info() -> None:
+    """Show the folders of compiled kernels and their sizes."""
+    from .kernels import jit
+
+    found = jit.folders()
+    write(f"compiled kernels are kept below {jit.cache_root()}\n")
+    for folder, size, used in found:
+        write(f"  {size / 1e6:6.1f} MB  {folder.name}{'  (this version)' if used else ''}\n")
+    if not found:
+        write("  nothing there yet\n")
+    elif len(found) > 1:
+        write("Remove them all: simcards cache clear\n")
+
+
+@cache.command("clear")
+def cache_clear() -> None:
+    """Remove all compiled kernels; they are compiled again when needed."""
+    from .kernels import jit
+
+    gone = jit.clear()
+    write(f"{len(gone)} folder{'s' if len(gone) != 1 else ''} removed below {jit.cache_root()}\n")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command line and exit with its code: see the design of exit codes in docs/cli.md."""
+    try:
+        code = cli.main(arguments, prog_name="simcards", standalone_mode=False)
+        sys.stdout.flush()
+    except SimcardsError as error:
+        talk(f"simcards: {error}")
+        code = error.exit_code
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "simcards"
+        talk(f"simcards: {error.format_message()}\n  See: {where} --help")
+        code = 2
+    except click.ClickException as error:
+        talk(f"simcards: {error.format_message()}")
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        talk("simcards: stopped")
+        code = 130
+    except BrokenPipeError:
+        # The reader went away, which is its right; keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

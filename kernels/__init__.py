@@ -1,0 +1,1 @@
+"""What happens in a game: compiled functions on integers and arrays."""

@@ -1,0 +1,40 @@
+"""What the kernels of all games share: their arguments' shapes, and helpers on bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import helper
+
+STOP, PROGRESS = range(2)
+"""`control`, int64[2] shared with the caller: a wish to stop, the index being played."""
+
+
+def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
+    """Structured dtype whose elements have their fields as attributes, compiled or not."""
+    return np.dtype((np.record, np.dtype(list(fields), align=True)))
+
+
+STRATEGY = record(("number", np.int64), ("draws", np.int64), ("parameter", np.int64, (8,)))
+"""A strategy for one decision: which, whether it draws random words, its parameters."""
+
+
+@helper
+def ones(mask) -> int:
+    """Number of bits set."""
+    count = 0
+    while mask:
+        mask &= mask - 1
+        count += 1
+    return count
+
+
+@helper
+def lowest_bit(mask) -> int:
+    """Position of the lowest bit set; `mask` must not be 0."""
+    at = np.int64(0)
+    while (mask >> at) & 1 == 0:
+        at += 1
+    return at

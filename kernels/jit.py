@@ -1,0 +1,198 @@
+"""The one place that knows Numba's flags and where compiled kernels are kept.
+
+Kernels are kept in a folder of their own, named by everything that decides what
+machine code they become: all kernel sources, the versions of Python, Numba and
+llvmlite, the processor and Numba's code options. So an edited helper is never
+served from an old entry, which Numba alone would not notice. A file that is not
+what was sealed when it was written counts as not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding
+import numba
+import platformdirs
+
+config: Any = numba.config
+
+helper = numba.njit(nogil=True, error_model="numpy")
+"""Decorator of functions that kernels call; compiled into the kernel, never alone."""
+
+
+def cache_root() -> Path:
+    """Folder below which compiled kernels are kept.
+
+    ``SIMCARDS_CACHE_DIR`` in the environment names another one.
+    """
+    chosen = os.environ.get("SIMCARDS_CACHE_DIR")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("simcards", False))
+
+
+@cache
+def cache_key() -> str:
+    """Hash of everything that decides what machine code the kernels become."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for part in (
+        platform.python_implementation(),
+        platform.python_version(),
+        numba.__version__,
+        llvmlite.__version__,
+        platform.system(),
+        platform.machine(),
+        config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+        config.BOUNDSCHECK,
+        config.OPT,
+        config.DEBUGINFO_DEFAULT,
+    ):
+        digest.update(str(part).encode() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Folder of the compiled kernels of these sources, made if need be.
+
+    Returns
+    -------
+    Path or None
+        None where nothing can be written: kernels are then compiled anew in each
+        process.
+    """
+    folder = cache_root() / f"kernels-{cache_key()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return None
+    return folder
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Decorate a kernel that Python calls: compiled once, then kept on disk."""
+    if config.DISABLE_JIT:
+        return function
+    folder = cache_folder()
+    before = config.CACHE_DIR
+    # Numba reads the folder when it decorates; a notebook user's own setting is put back.
+    config.CACHE_DIR = str(folder) if folder else before
+    try:
+        return numba.njit(nogil=True, error_model="numpy", cache=folder is not None)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+def _files(kernel: Any) -> list[Path]:
+    """Cache files of a kernel, sorted by name."""
+    folder = cache_folder()
+    if folder is None:
+        return []
+    function = kernel.py_func
+    stem = f"{Path(function.__code__.co_filename).stem}.{function.__name__}-"
+    return sorted(path for path in folder.rglob("*.nb?") if path.name.startswith(stem))
+
+
+def _seal_path(kernel: Any) -> Path | None:
+    folder = cache_folder()
+    name = f"{kernel.py_func.__module__.rpartition('.')[2]}.{kernel.py_func.__name__}.seal"
+    return folder / name if folder else None
+
+
+def _state(kernel: Any) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in _files(kernel)}
+
+
+def is_cached(kernel: Any) -> bool:
+    """Whether a kernel lies on disk whole, as it was sealed; what doesn't is removed."""
+    if config.DISABLE_JIT:
+        return True
+    seal = _seal_path(kernel)
+    if seal is None:
+        return False
+    try:
+        if _files(kernel) and json.loads(seal.read_bytes()) == _state(kernel):
+            return True
+    except (OSError, ValueError):
+        pass
+    for path in [*_files(kernel), seal]:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            # Held open elsewhere (Windows). Numba would load it, so it is overwritten instead.
+            path.write_bytes(b"")
+    return False
+
+
+def is_ready(kernel: Any) -> bool:
+    """Whether a kernel can be called without compiling in this process."""
+    return bool(config.DISABLE_JIT or kernel.signatures)
+
+
+def prepare(kernel: Any, signature: Any) -> float:
+    """Compile a kernel or load it from disk; seal what was written.
+
+    Parameters
+    ----------
+    kernel
+        What `entry` returned.
+    signature
+        Tuple of Numba types of its arguments.
+
+    Returns
+    -------
+    float
+        Seconds spent compiling; 0 when it came from disk or was ready.
+    """
+    if is_ready(kernel):
+        return 0.0
+    kept = is_cached(kernel)
+    started = time.perf_counter()
+    kernel.compile(signature)
+    spent = time.perf_counter() - started
+    if kept and not kernel.stats.cache_misses:
+        return 0.0
+    seal = _seal_path(kernel)
+    if seal is not None:
+        try:
+            handle, name = tempfile.mkstemp(dir=seal.parent)
+            with open(handle, "w", encoding="ascii") as file:
+                json.dump(_state(kernel), file)
+            os.replace(name, seal)
+        except OSError:
+            pass  # unsealed files are compiled again next time
+    return spent
+
+
+def folders() -> list[tuple[Path, int, bool]]:
+    """Folders of compiled kernels: (folder, size in bytes, whether this version uses it)."""
+    found = []
+    for folder in sorted(cache_root().glob("kernels-*")):
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        found.append((folder, size, folder.name == f"kernels-{cache_key()}"))
+    return found
+
+
+def clear() -> list[Path]:
+    """Remove all folders of compiled kernels; returns those removed."""
+    gone = []
+    for folder, _, _ in folders():
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            gone.append(folder)
+    cache_folder.cache_clear()
+    return gone

@@ -1,0 +1,100 @@
+"""Counter-based random streams and unbiased bounded integers.
+
+docs/randomness.md tells the whole way from a seed to the cards. All words are
+32-bit numbers computed in uint64: a product of two of them fits, so nothing wraps, with
+the compiler or without it. The state of a stream is an int64[4].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .jit import helper
+
+U64 = np.uint64
+WORD = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+
+# Philox4x32 multipliers and key increments (Salmon et al., SC11, and Random123).
+M0 = np.uint64(0xD2511F53)
+M1 = np.uint64(0xCD9E8D57)
+W0 = np.uint64(0x9E3779B9)
+W1 = np.uint64(0xBB67AE85)
+
+
+@helper
+def philox(c0, c1, c2, c3, k0, k1):
+    """One block of Philox4x32-10: four words from a counter of four and a key of two."""
+    for _ in range(10):
+        p0 = M0 * c0
+        p1 = M1 * c2
+        c0, c1, c2, c3 = (p1 >> HALF) ^ c1 ^ k0, p1 & WORD, (p0 >> HALF) ^ c3 ^ k1, p0 & WORD
+        k0 = (k0 + W0) & WORD
+        k1 = (k1 + W1) & WORD
+    return c0, c1, c2, c3
+
+
+@helper
+def start_stream(state: NDArray[np.int64], seed, index, hand, stream, part) -> None:
+    """Put the stream of an address at its start.
+
+    Parameters
+    ----------
+    state : int64[4]
+        Modified in place.
+    seed, index, hand, stream, part
+        The address, see docs/randomness.md.
+    """
+    s0, s1, s2, s3 = philox(
+        U64(index) & WORD,
+        U64(index) >> HALF,
+        U64(hand),
+        U64(stream) | (U64(part) << U64(8)),
+        U64(seed) & WORD,
+        U64(seed) >> HALF,
+    )
+    if (s0 | s1 | s2 | s3) == U64(0):
+        s0 = U64(1)
+    state[0] = np.int64(s0)
+    state[1] = np.int64(s1)
+    state[2] = np.int64(s2)
+    state[3] = np.int64(s3)
+
+
+@helper
+def next_word(state: NDArray[np.int64]):
+    """Next word of the stream (xoshiro128++ 1.0). `state` is modified in place."""
+    s0, s1 = U64(state[0]), U64(state[1])
+    s2, s3 = U64(state[2]), U64(state[3])
+    total = (s0 + s3) & WORD
+    result = ((((total << U64(7)) & WORD) | (total >> U64(25))) + s0) & WORD
+    shifted = (s1 << U64(9)) & WORD
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    state[0] = np.int64(s0)
+    state[1] = np.int64(s1)
+    state[2] = np.int64(s2)
+    state[3] = np.int64(((s3 << U64(11)) & WORD) | (s3 >> U64(21)))
+    return result
+
+
+@helper
+def below(state: NDArray[np.int64], n) -> int:
+    """Whole number 0 .. n-1, each equally likely (Lemire 2019). `state` is modified in place."""
+    bound = U64(n)
+    product = next_word(state) * bound
+    if (product & WORD) < bound:  # else no rejection is possible, and no division is needed
+        least = U64(0x100000000) % bound
+        while (product & WORD) < least:
+            product = next_word(state) * bound
+    return np.int64(product >> HALF)
+
+
+@helper
+def pick(word, n) -> int:
+    """One of n choices from one decision's word, without rejection (see docs/randomness.md)."""
+    return np.int64((word * U64(n)) >> HALF)

@@ -1,0 +1,1 @@
+"""What a run is: games, rules, seeds, chunks, executors, storage, replay."""

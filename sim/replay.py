@@ -1,0 +1,108 @@
+"""Playing single games again, with everything that happens in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .chunk import play_events, prepare_kernel
+from .game import Event
+from .numbers import LARGEST_INDEX, whole_number
+from .options import Rules, as_dict
+from .plan import Plan, make_plan
+from .provenance import JSON_VERSION
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One game, told."""
+
+    plan: Plan
+    index: int
+    events: list[Event]
+    """In order; the first is ``start``, the last ``end``."""
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The game's row."""
+        return {
+            name: value
+            for name, value in self.events[-1].items()
+            if name not in ("event", "winners")
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines a person reads."""
+        return iter(self.plan.description.narrate(self.plan.rules, self.events[1:-1]))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def replay_game(plan: Plan, index: int) -> Replay:
+    """Play the game `index` of a plan and tell it."""
+    game = plan.description
+    events, frame = play_events(plan, index)
+    row = frame.row(0, named=True)
+    start = {
+        "event": "start",
+        "format": JSON_VERSION,
+        "game": game.name,
+        "engine": game.engine,
+        "seed": plan.seed,
+        "index": index,
+        "preset": plan.preset,
+        "players": plan.rules.players,
+        "rules": as_dict(plan.rules),
+        "strategies": [player.text for player in plan.players],
+    }
+    mask = row["winners"]
+    winners = [seat for seat in range(plan.rules.players) if mask >> seat & 1]
+    return Replay(plan, index, [start, *events, {"event": "end", **row, "winners": winners}])
+
+
+def replay(
+    game: str,
+    *,
+    seed: int,
+    index: int,
+    players: int | None = None,
+    rules: Rules | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    strategies: str | Sequence[str] | Mapping[int, str] | None = None,
+) -> Replay:
+    """Play one game of a run again and tell what happens in it.
+
+    Parameters
+    ----------
+    game : str
+        Name or alias.
+    seed, index : int
+        Which game.
+    players, rules, preset, strategies
+        As for `run`.
+
+    Returns
+    -------
+    Replay
+        Its `events` are a list of dictionaries; printed it reads as a story.
+
+    Raises
+    ------
+    RequestError
+        When the request can't be done as stated.
+    """
+    plan = make_plan(
+        game,
+        players=players,
+        rules=rules,
+        preset=preset,
+        strategies=strategies,
+        seed=seed,
+        source="rules",
+        strategy_source="strategies",
+    )
+    number = whole_number(index, "index", 0, LARGEST_INDEX)
+    prepare_kernel(plan.description)
+    return replay_game(plan, number)

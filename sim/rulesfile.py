@@ -1,0 +1,62 @@
+"""House rules in a TOML file: a game, a name, a preset, and the options that differ.
+
+::
+
+    game = "aces"
+    name = "Grandma's table"
+    preset = "bicycle"
+
+    [rules]
+    shrink = 2
+    layouts = [10, 7]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import RequestError, did_you_mean
+
+KEYS = ("game", "name", "preset", "rules")
+
+
+@dataclass(frozen=True)
+class RulesFile:
+    """What stands in a rules file; '' and None for what doesn't."""
+
+    game: str = ""
+    name: str = ""
+    preset: str | None = None
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_rules_file(path: str | Path) -> RulesFile:
+    """Read house rules.
+
+    Raises
+    ------
+    RequestError
+        When the file can't be read or holds anything else.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except OSError as error:
+        raise RequestError(f"--rules {path}: can't be read: {error.strerror or error}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"--rules {path}: is no TOML file: {error}.") from None
+    for key, value in data.items():
+        if key not in KEYS:
+            near = did_you_mean(key, KEYS)
+            hint = f"Did you mean {near}?" if near else "Options stand under [rules]."
+            raise RequestError(f"--rules {path}: '{key}' is none of {', '.join(KEYS)}.\n  {hint}")
+        if not isinstance(value, dict if key == "rules" else str):
+            kind = "a table: [rules]" if key == "rules" else "text in quotes"
+            raise RequestError(f"--rules {path}: {key} must be {kind}.")
+    return RulesFile(
+        data.get("game", ""), data.get("name", ""), data.get("preset"), data.get("rules", {})
+    )
