@@ -423,26 +423,27 @@ def export(folder: str, form: str, target: str, overwrite: bool) -> None:
 @click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
 def verify(what: str | None, seed: str | None, quiet: bool) -> None:
     """Check a game against known values, or a saved run against its files."""
-    from .analysis.verify import verify_folder, verify_lines
+    from .analysis.verify import check_head, check_line, checks, verdict, verify_folder
     from .sim.chunk import prepare_kernel
     from .sim.games import GAMES, find_game
+    from .sim.numbers import seed_number
     from .sim.plan import draw_seed
 
     if what and Path(what).is_dir() and not _is_game(what):
         for line in verify_folder(Path(what)):
             write(line + "\n")
         return
-    from .sim.numbers import seed_number
-
     number = draw_seed() if seed is None else seed_number(seed)
-    failed = 0
+    failed = False
     for game in (find_game(what),) if what else GAMES:
         prepare_kernel(game, on_compile(game, quiet))
-        write(f"{game.name}, seed {number}\n")
-        found: list[bool] = []
-        for line in verify_lines(game.name, lambda one: found.append(one.passed), seed=number):  # noqa: B023
-            write(line + "\n")
-        failed += found.count(False)
+        write(f"{game.name}, seed {number}\n{check_head()}\n")
+        found = []
+        for check in checks(game.name, seed=number):
+            found.append(check)
+            write(check_line(check) + "\n")
+        write(f"\n{verdict(found)}\n")
+        failed = failed or not all(check.passed for check in found)
     if failed:
         sys.exit(1)
 

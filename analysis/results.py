@@ -150,8 +150,11 @@ def _finish(
     )
     result = Result(summary, outcome.counts, frames, folder)
     if outcome.signal:
+        said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.description.units}"
+        if folder:
+            said += f".\n  Go on: simcards resume {quoted(str(folder))}"
         raise Interrupted(
-            f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.description.units}",
+            said,
             outcome.signal,
             result,
         )

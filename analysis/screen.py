@@ -118,7 +118,8 @@ def _length_table(summary: Summary) -> Iterator[str]:
     yield ""
     unit = summary.plan.description.unit
     head = f"a {unit}"
-    yield f"  {head:<9}{'mean':>11}{'sd':>9}{'least':>9}{'5 %':>7}{'median':>9}{'95 %':>7}{'most':>8}"
+    titles = f"{'mean':>11}{'sd':>9}{'least':>9}{'5 %':>7}{'median':>9}{'95 %':>7}{'most':>8}"
+    yield f"  {head:<9}{titles}"
     for name, one in summary.lengths.items():
         places = max(2, decimals(one.interval.half_width)) if one.interval else 2
         yield (
@@ -281,9 +282,13 @@ def replay_screen(told: Replay) -> str:
     lines = list(wrapped("", head.split(" "), " "))
     others = {name: value for name, value in differing(plan).items() if name != "players"}
     lines += wrapped("changed: ", [f"{name}={show(value)}" for name, value in others.items()])
+    lines += wrapped("", game.replay_key.split(" "), " ")
     lines += ["", *told.lines()]
     end = told.events[-1]
-    lengths = ", ".join(f"{end[name]:,} {name}" for name in game.lengths)
+    lengths = ", ".join(
+        f"{end[name]:,} {name if end[name] != 1 else name.removesuffix('s')}"
+        for name in game.lengths
+    )
     winners = [str(seat) for seat in end["winners"]]
     if end["status"] == "capped":
         verdict = f"Nobody wins the {game.unit}: it was capped"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -191,22 +191,25 @@ def verify_folder(folder: Path) -> Iterator[str]:
         yield f"Partial: {games:,} of {manifest.n:,}. Go on: simcards resume {folder}"
 
 
-def verify_lines(game: str, on_check: Callable[[Check], None], **options: Any) -> Iterator[str]:
-    """Yield the lines of the check's screen as they come; `on_check` gets every check."""
-    yield f"{'known value':<52}{'known':>10}{'played':>11}{'z':>7}"
-    count = 0
-    failed = 0
-    for check in checks(game, **options):
-        on_check(check)
-        count += 1
-        failed += not check.passed
-        mark = "" if check.passed else "  FAILED"
-        yield (
-            f"{check.fact.name:<51} {check.fact.value:>10.6f} {check.simulated:>10.6f}"
-            f"{check.z:>+7.2f}{mark}"
-        )
-    yield ""
+def check_head() -> str:
+    """Return the line above the checks of a screen."""
+    return f"{'known value':<52}{'known':>10}{'played':>11}{'z':>7}"
+
+
+def check_line(check: Check) -> str:
+    """Return a check as a line of a screen."""
+    mark = "" if check.passed else "  FAILED"
+    return (
+        f"{check.fact.name:<51} {check.fact.value:>10.6f} {check.simulated:>10.6f}"
+        f"{check.z:>+7.2f}{mark}"
+    )
+
+
+def verdict(found: list[Check]) -> str:
+    """Return what all checks of a game come to."""
+    failed = sum(not check.passed for check in found)
     if failed:
-        yield f"{failed} of {count} known values are off by {LIMIT:g} standard errors or more."
-    else:
-        yield f"All {count} known values agree: every |z| is below {LIMIT:g}."
+        return (
+            f"{failed} of {len(found)} known values are off by {LIMIT:g} standard errors or more."
+        )
+    return f"All {len(found)} known values agree: every |z| is below {LIMIT:g}."

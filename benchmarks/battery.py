@@ -2,6 +2,7 @@
 
     python -m benchmarks.battery games | dieharder -a -g 200
     python -m benchmarks.battery seeds | dieharder -a -g 200
+    python -m benchmarks.battery seeds 1000000000 | dieharder -d 102 -g 200 -Y 1
 
 A battery that reads one long stream says little about a program that starts a new stream
 for every hand. So this takes `LANES` neighbouring streams at a time (consecutive games of
@@ -41,10 +42,10 @@ def fill(words, first, by_seed):
 
 def main() -> None:
     """Write words to standard output for ever."""
-    if sys.argv[1:] not in (["games"], ["seeds"]):
-        sys.exit("usage: python -m benchmarks.battery games|seeds")
+    if sys.argv[1:2] not in (["games"], ["seeds"]) or len(sys.argv) > 3:
+        sys.exit("usage: python -m benchmarks.battery games|seeds [FIRST]")
     words = np.empty((BLOCKS, DEPTH, LANES), np.uint32)
-    first = 0
+    first = int(sys.argv[2]) if len(sys.argv) == 3 else 0
     try:
         while True:
             fill(words, np.int64(first), sys.argv[1] == "seeds")

@@ -19,7 +19,7 @@ when something is played. Such a module has
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .options import Rules
@@ -200,7 +200,9 @@ class Game:
     """From the rules and an event of the kernel to the event as it is published."""
     narrate: Callable[[Any, Iterable[Event]], Iterable[str]]
     """From the rules and events to lines a person reads."""
-    examples: tuple[str, ...] = field(default=())
+    replay_key: str
+    """How to read those lines."""
+    examples: tuple[str, ...]
     """Commands that a rule sheet ends with."""
 
     def unit_word(self, number: int) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .store import Store
 
 POLL_SECONDS = 0.1
+REPORT_SECONDS = 0.25
 CHUNKS_A_WORKER = 2
 """Chunks handed out at a time: one being played, one waiting."""
 
@@ -169,6 +170,7 @@ def execute(
     started = time.monotonic()
     before = sum(stop - start for start, stop in done)
     played = 0
+    next_report = 0.0
     stop_reason = ""
     error: Exception | None = None
 
@@ -224,7 +226,8 @@ def execute(
                         for future in controls:
                             future.cancel()
                         ask_to_stop()
-                if on_progress:
+                if on_progress and seconds >= next_report:
+                    next_report = seconds + REPORT_SECONDS
                     on_progress(Progress(before + played, n, played / seconds, state.counts))
     finally:
         if executor is None:

@@ -344,7 +344,7 @@ class Store:
                     folder,
                     f"is not empty ({', '.join(sorted(held)[:3])}"
                     f"{', ...' if len(held) > 3 else ''}).\n"
-                    "  Choose another folder, or add --overwrite: only files of a run are replaced.",
+                    "  Choose another folder, or add --overwrite, which only replaces a run.",
                 )
 
     @classmethod

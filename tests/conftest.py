@@ -67,15 +67,17 @@ def python_process(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Co
 
     def run(*arguments: Any, env: dict[str, str] | None = None, **options: Any) -> Completed:
         # Whatever the system's own encoding is, what the tests read is UTF-8.
-        environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | (env or {})
-        environment.pop("PYTHONPATH", None)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment |= {"PYTHONIOENCODING": "utf-8"} | (env or {})
         if "cwd" not in options:
             options["cwd"] = tmp_path_factory.mktemp("cwd")
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
+        defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
         return subprocess.run(
             [sys.executable, *map(str, arguments)],
-            **{"capture_output": True, "encoding": "utf-8", "timeout": 300, **options},
+            **{**defaults, "timeout": 300, **options},
             env=environment,
-            stdin=None if "input" in options else subprocess.DEVNULL,
         )
 
     return run

@@ -557,6 +557,10 @@ GAME = Game(
     capped_note=capped_note,
     read_event=read_event,
     narrate=narrate,
+    replay_key=(
+        "A turn: where its first card came from, the cards in the order they were played, the one "
+        "discarded in brackets; then how many places show a card."
+    ),
     examples=(
         "simcards run --game aces --preset natural-finish",
         "simcards run --game aces --rule layouts=10,7 --strategy 1=rare:copies=2",
