@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ..sim.numbers import LARGEST_INDEX, games_count, real_number, whole_number
 from ..sim.options import Rules
 from ..sim.plan import Plan, check_range, chunk_size, make_plan
 from ..sim.processors import usable_processors
+from ..sim.rows import empty_frame
 from ..sim.run import Outcome, Progress, execute, explain
 from ..sim.store import Manifest, Store, new_manifest, prefix, read_manifest, scan_rows, whole_parts
 from .screen import quoted, run_screen
@@ -64,7 +66,8 @@ class Result:
         if self._frames is not None:
             import polars as pl
 
-            return pl.concat(self._frames) if self._frames else pl.DataFrame()
+            plan = self.summary.plan
+            return pl.concat(self._frames or [empty_frame(plan.description, plan.rules.players)])
         if self._folder is not None:
             return scan_rows(self._folder).collect()
         raise RequestError("no rows were kept; run with rows=True, or with out='FOLDER'.")
@@ -191,6 +194,15 @@ def _play(
     return _finish(manifest, store, outcome, compile_s, threads, frames)
 
 
+@contextlib.contextmanager
+def _explained(plan: Plan) -> Iterator[None]:
+    """Say what went wrong when a folder can't be written."""
+    try:
+        yield
+    except OSError as error:
+        raise explain(error, plan) from error
+
+
 def _threads(threads: Any) -> int:
     return usable_processors() if threads is None else whole_number(threads, "--threads", 1, 1024)
 
@@ -237,7 +249,10 @@ def run_plan(
         level=level,
         keeps_rows=keep_rows_in_out,
     )
-    store = Store.create(Path(out), manifest, overwrite=overwrite) if out is not None else None
+    store = None
+    if out is not None:
+        with _explained(plan):
+            store = Store.create(Path(out), manifest, overwrite=overwrite)
     try:
         return _play(
             manifest,
@@ -396,9 +411,11 @@ def resume(
     if time_limit is not None:
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
     compile_s = prepare_kernel(manifest.plan.description, on_compile)
-    store = Store.reopen(path)
+    with _explained(manifest.plan):
+        store = Store.reopen(path)
     try:
-        store.begin(games)
+        with _explained(manifest.plan):
+            store.begin(games)
         return _play(
             store.manifest,
             store,
@@ -424,14 +441,15 @@ def load(folder: str | Path) -> Result:
     path = Path(folder)
     manifest = read_manifest(path)
     counts = total(part.counts for part in prefix(whole_parts(path, check=False), manifest.first))
-    running = manifest.status == "running"
+    damaged = counts.games < manifest.completed
+    stopped = damaged or manifest.status == "running"
     summary = summarise(
         manifest.plan,
         counts,
         first=manifest.first,
         n=manifest.n,
-        status="partial" if running else manifest.status,
-        stop_reason=manifest.stop_reason,
+        status="partial" if stopped else manifest.status,
+        stop_reason="damaged" if damaged else manifest.stop_reason,
         level=manifest.level,
         precision=manifest.precision,
         saved_in=str(path),

@@ -19,6 +19,7 @@ STOPPED = {
     "interrupt": "stopped by Ctrl-C",
     "terminate": "stopped by a request to terminate",
     "error": "stopped by an error",
+    "damaged": "some of it isn't as it was written; resume plays that again",
     "": "stopped without a word",
 }
 

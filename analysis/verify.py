@@ -159,14 +159,14 @@ def verify_folder(folder: Path) -> Iterator[str]:
     """
     manifest = read_manifest(folder)
     every = list(read_journal(folder))
-    parts = prefix(whole_parts(folder, check=True), manifest.first)
+    whole = whole_parts(folder, check=True)
+    parts = prefix(whole, manifest.first)
     games = sum(part.stop - part.start for part in parts)
     mend = f"Play what is damaged again: simcards resume {folder}"
-    if len(parts) < len(every) or (manifest.status != "running" and games < manifest.completed):
-        damaged = len(every) - len(whole_parts(folder, check=True))
+    if len(whole) < len(every) or (manifest.status != "running" and games < manifest.completed):
         raise RunError(
-            f"{folder}: {damaged} of {len(every)} chunks are not as they were written, or missing; "
-            f"{games:,} of {manifest.completed:,} games are whole.\n  {mend}"
+            f"{folder}: {len(every) - len(whole)} of {len(every)} chunks are not as they were "
+            f"written, or missing; {games:,} of {manifest.completed:,} games are whole.\n  {mend}"
         )
     units = manifest.plan.description.units
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."

@@ -53,6 +53,7 @@ SIGNATURE = (
     types.int64,
     from_dtype(RULES)[::1],
     from_dtype(STRATEGY)[:, ::1],
+    from_dtype(TABLE)[::1],
     from_dtype(ROW)[::1],
     types.int64[:, :, ::1],
     types.int64[:, ::1],
@@ -365,7 +366,7 @@ def play_match(table, rules, row, by_sizes, seed, index, log) -> int:
 
 
 @entry
-def play(seed, first, rules, strategies, rows, by_sizes, log, control):
+def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
     """Play the matches first, first + 1, ... one a row.
 
     Parameters
@@ -375,6 +376,9 @@ def play(seed, first, rules, strategies, rows, by_sizes, log, control):
         Index of the first match.
     rules : RULES[1]
     strategies : STRATEGY[seats, DECISIONS]
+    tables : TABLE[1]
+        Zeros; scratch. Given by the caller, which keeps it alive: Numba would free an array of
+        our own while we work on its element.
     rows : ROW[matches]
         Written.
     by_sizes : int64[KINDS, KINDS, 2]
@@ -392,7 +396,7 @@ def play(seed, first, rules, strategies, rows, by_sizes, log, control):
     told : int64
         Events told, more than `log` has rows when it was too short.
     """
-    table = np.zeros(1, TABLE)[0]
+    table = tables[0]
     table.telling = np.int64(log.shape[0] > 0)
     for seat in range(strategies.shape[0]):
         for decision in range(DECISIONS):

@@ -6,10 +6,13 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import RequestError, RunError
 from .store import ROWS, prefix, read_manifest, scan_rows, whole_parts
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FORMATS = ("csv", "parquet")
 
@@ -35,13 +38,15 @@ def export(folder: Path, form: str, target: str, *, overwrite: bool = False) -> 
     Raises
     ------
     RequestError
-        When the run keeps no rows, or the file exists or can't be written.
+        When the run keeps no rows, or the file exists.
+    RunError
+        When rows are damaged, or the file can't be written.
     """
     if form not in FORMATS:
         raise RequestError(f"--to {form}: must be one of {', '.join(FORMATS)}.")
-    scan_rows(folder)  # refused before anything is written
+    rows_ = scan_rows(folder)  # refused before anything is written
     if target == "-":
-        return _write(folder, form, sys.stdout.buffer)
+        return _write(folder, rows_, form, sys.stdout.buffer)
     path = Path(target)
     if path.exists() and not overwrite:
         raise RequestError(f"{path}: exists already.\n  Choose another name, or add --overwrite.")
@@ -49,7 +54,7 @@ def export(folder: Path, form: str, target: str, *, overwrite: bool = False) -> 
         handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
         try:
             with open(handle, "wb") as file:
-                rows = _write(folder, form, file)
+                rows = _write(folder, rows_, form, file)
                 file.flush()
                 os.fsync(file.fileno())
             # mkstemp makes files private; a new file should be as any other.
@@ -65,12 +70,11 @@ def export(folder: Path, form: str, target: str, *, overwrite: bool = False) -> 
     return rows
 
 
-def _write(folder: Path, form: str, file: BinaryIO) -> int:
+def _write(folder: Path, frame: pl.LazyFrame, form: str, file: BinaryIO) -> int:
     """Write part by part, so that memory doesn't grow with the run."""
     import polars as pl
 
     if form == "parquet":
-        frame = scan_rows(folder)
         with tempfile.TemporaryDirectory() as place:
             whole = Path(place) / "rows.parquet"
             frame.sink_parquet(whole, compression="zstd")
@@ -86,5 +90,5 @@ def _write(folder: Path, form: str, file: BinaryIO) -> int:
         file.write(chunk.write_csv(include_header=rows == 0).encode())
         rows += len(chunk)
     if not parts:
-        file.write(scan_rows(folder).collect().write_csv().encode())
+        file.write(frame.collect().write_csv().encode())
     return rows

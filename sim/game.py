@@ -7,8 +7,8 @@ when something is played. Such a module has
 
 ``play, SIGNATURE``
     the compiled function and its Numba argument types,
-``RULES, ROW``
-    structured dtypes of the rules and of a row; rows have at least the fields winner,
+``RULES, TABLE, ROW``
+    structured dtypes of the rules, of the table a game is played on, and of a row; rows have at least the fields winner,
     winners, capped and turns,
 ``TALLY``
     shape of the int64 array of counts that don't fit a row,

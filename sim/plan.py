@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from .errors import RequestError, did_you_mean
@@ -18,7 +17,6 @@ from .strategies import Player, read_players
 
 # A chunk takes about this long, so that progress moves and little is lost by a stop.
 CHUNK_NANOSECONDS = 0.2e9
-SMALLEST_CHUNK = 256
 LARGEST_CHUNK = 65_536
 
 
@@ -171,7 +169,7 @@ def check_range(first: int, n: int) -> None:
 def chunk_size(plan: Plan) -> int:
     """Games a chunk, a power of two: by game and rules, never by a clock."""
     wanted = CHUNK_NANOSECONDS / plan.description.nanoseconds(plan.rules)
-    size = SMALLEST_CHUNK
+    size = 1
     while size * 2 <= min(wanted, LARGEST_CHUNK):
         size *= 2
     return size
@@ -183,8 +181,8 @@ def cut(
     size: int,
     looks: Iterable[int] = (),
     done: Iterable[tuple[int, int]] = (),
-) -> list[tuple[int, int]]:
-    """Cut the games not yet done into chunks.
+) -> Iterator[tuple[int, int]]:
+    """Cut the games not yet done into chunks, one at a time: there can be billions.
 
     Parameters
     ----------
@@ -197,15 +195,12 @@ def cut(
     done : iterable of (start, stop)
         Ranges of indices already played, in order.
 
-    Returns
-    -------
-    list of (start, stop)
+    Yields
+    ------
+    (start, stop)
         In order, disjoint, together with `done` all of first .. first + n - 1.
     """
-    if n // size > 50_000_000:
-        raise RequestError(f"--n {n} with --chunk-size {size}: more chunks than can be listed.")
-    borders = set(range(first, first + n, size)) | {first + n}
-    borders |= {first + look for look in looks if look < n}
+    ends = sorted(first + look for look in looks)
     gaps = []
     at = first
     for start, stop in done:
@@ -214,9 +209,11 @@ def cut(
         at = max(at, stop)
     if at < first + n:
         gaps.append((at, first + n))
-    chunks = []
-    ordered = sorted(borders)
     for start, stop in gaps:
-        inner = ordered[bisect_right(ordered, start) : bisect_left(ordered, stop)]
-        chunks += list(pairwise([start, *inner, stop]))
-    return chunks
+        while start < stop:
+            end = min(stop, start + size - (start - first) % size)
+            look = bisect_right(ends, start)
+            if look < len(ends):
+                end = min(end, ends[look])
+            yield start, end
+            start = end

@@ -25,12 +25,10 @@ class Replay:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The game's row."""
-        return {
-            name: value
-            for name, value in self.events[-1].items()
-            if name not in ("event", "winners")
-        }
+        """The game's row, as a run has it."""
+        end = self.events[-1]
+        mask = sum(1 << seat for seat in end["winners"])
+        return {name: value for name, value in end.items() if name != "event"} | {"winners": mask}
 
     def lines(self) -> Iterator[str]:
         """Yield the lines a person reads."""

@@ -44,6 +44,15 @@ def polars_dtype(column: Column) -> pl.DataType:
     return dtype
 
 
+def empty_frame(game: Game, players: int) -> pl.DataFrame:
+    """Return the rows of no games: every column, with its dtype."""
+    import polars as pl
+
+    return pl.DataFrame(
+        schema={name: polars_dtype(column) for name, column in columns(game, players)}
+    )
+
+
 def to_frame(game: Game, players: int, first: int, rows: np.ndarray) -> pl.DataFrame:
     """Make the rows of a chunk from what the kernel wrote.
 

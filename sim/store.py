@@ -16,9 +16,12 @@ has its final name is whole.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,10 +33,12 @@ from .chunk import Chunk, engine_rules
 from .counts import Counts
 from .errors import RequestError, RunError
 from .games import find_game
+from .numbers import LARGEST_INDEX, games_count, whole_number
 from .options import as_dict
 from .plan import Plan, make_plan
 from .provenance import MANIFEST_VERSION, versions
 from .rows import FORMAT as ROWS_VERSION
+from .rows import empty_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,6 +48,7 @@ JOURNAL = "chunks.jsonl"
 ROWS = "rows"
 LOCK = ".lock"
 TEMPORARY = ".new"
+_ROWS_NAME = re.compile(rf"rows-\d{{15,}}-\d{{15,}}\.parquet({re.escape(TEMPORARY)})?")
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,10 @@ def read_manifest(folder: Path) -> Manifest:
                 f"written in a form this simcards doesn't read.\n"
                 f"  Install the one that made it: pip install simcards=={made_by['simcards']}",
             )
-        game = find_game(data["game"])
+        try:
+            game = find_game(data["game"])
+        except RequestError as error:
+            raise _unusable(folder, f"its {MANIFEST} can't be used: {error}") from None
         if data["engine"] != game.engine:
             raise _unusable(
                 folder,
@@ -155,9 +164,9 @@ def read_manifest(folder: Path) -> Manifest:
         )
         return Manifest(
             plan=plan,
-            first=data["first"],
-            n=data["n"],
-            chunk_size=data["chunk_size"],
+            first=whole_number(data["first"], f"{folder}: first", 0, LARGEST_INDEX),
+            n=games_count(data["n"], f"{folder}: n"),
+            chunk_size=whole_number(data["chunk_size"], f"{folder}: chunk_size", 1, 10**7),
             precision=data["precision"],
             level=data["level"],
             keeps_rows=data["rows"] == "kept",
@@ -166,7 +175,7 @@ def read_manifest(folder: Path) -> Manifest:
             stop_reason=data["stop_reason"],
             completed=data["completed"],
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise _unusable(folder, f"its {MANIFEST} is damaged: {error!r}") from None
 
 
@@ -183,18 +192,40 @@ def _sync_folder(folder: Path) -> None:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under its name only when it is whole and on the disk."""
     temporary = path.with_name(path.name + TEMPORARY)
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-    _sync_folder(path.parent)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write a manifest."""
     text = json.dumps(manifest.to_json(), indent=2) + "\n"
     write_whole(folder / MANIFEST, text.encode())
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Add a line to a file, whole and on the disk, or not at all."""
+    with open(path, "ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        try:
+            rest = memoryview(line)
+            while rest:  # a short write is followed by one that says why
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            error.filename = error.filename or str(path)
+            with contextlib.suppress(OSError):
+                file.truncate(end)
+            raise
 
 
 def _line(part: Part) -> bytes:
@@ -286,11 +317,14 @@ def _own_files(folder: Path) -> list[Path]:
     """Everything in a folder that simcards wrote."""
     names = [MANIFEST, JOURNAL, MANIFEST + TEMPORARY, JOURNAL + TEMPORARY]
     found = [folder / name for name in names if (folder / name).exists()]
-    return [
-        *found,
-        *(folder / ROWS).glob("rows-*.parquet"),
-        *(folder / ROWS).glob(f"rows-*.parquet{TEMPORARY}"),
-    ]
+    return [*found, *_rows_files(folder)]
+
+
+def _rows_files(folder: Path) -> list[Path]:
+    try:
+        return [path for path in (folder / ROWS).iterdir() if _ROWS_NAME.fullmatch(path.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 class Store:
@@ -316,10 +350,11 @@ class Store:
         cls.check_free(folder, overwrite=overwrite)
         lock = _take_lock(folder, make=True)
         try:
+            cls.check_free(folder, overwrite=overwrite)  # nobody came first
             for path in _own_files(folder):
                 path.unlink()
-            (folder / ROWS).mkdir(exist_ok=True)
             write_manifest(folder, manifest)
+            (folder / ROWS).mkdir(exist_ok=True)
         except BaseException:
             lock.release()
             raise
@@ -330,8 +365,15 @@ class Store:
         """Refuse a folder that a new run may not be put in."""
         if folder.exists() and not folder.is_dir():
             raise _unusable(folder, "is a file, not a folder. Choose another --out.")
+        if overwrite and (folder / MANIFEST).exists():
+            if b'"simcards run"' not in (folder / MANIFEST).read_bytes():
+                raise _unusable(
+                    folder,
+                    f"its {MANIFEST} is not one of a simcards run, so it isn't replaced.\n"
+                    "  Choose another folder.",
+                )
         if folder.is_dir() and not overwrite:
-            held = {path.name for path in folder.iterdir()} - {LOCK}
+            held = {path.name for path in folder.iterdir()} - {LOCK, MANIFEST + TEMPORARY}
             if MANIFEST in held:
                 raise _unusable(
                     folder,
@@ -375,16 +417,14 @@ class Store:
             path = self.folder / ROWS / name
             size, digest = self._write_rows(path, chunk.rows)
         part = Part(chunk.start, chunk.stop, chunk.counts, name, size, digest)
-        with open(self.folder / JOURNAL, "ab") as file:
-            file.write(_line(part))
-            file.flush()
-            os.fsync(file.fileno())
+        _append(self.folder / JOURNAL, _line(part))
 
     def _write_rows(self, path: Path, rows: pl.DataFrame) -> tuple[int, str]:
-        temporary = path.with_name(path.name + TEMPORARY)
         game = self.manifest.plan.description
+        # Into memory first: polars would not say so plainly when the disk is full.
+        file = io.BytesIO()
         rows.write_parquet(
-            temporary,
+            file,
             compression="zstd",
             metadata={
                 "simcards.version": self.manifest.made_by["simcards"],
@@ -393,12 +433,9 @@ class Store:
                 "simcards.rows_version": str(ROWS_VERSION),
             },
         )
-        digest = hash_file(temporary)
-        size = temporary.stat().st_size
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        return size, digest
+        data = file.getvalue()
+        write_whole(path, data)
+        return len(data), hashlib.sha256(data).hexdigest()
 
     def finish(self, status: str, stop_reason: str, stop: int) -> None:
         """Say how the run ended.
@@ -432,10 +469,9 @@ class Store:
     def _rewrite_journal(self, parts: list[Part]) -> None:
         write_whole(self.folder / JOURNAL, b"".join(_line(part) for part in parts))
         known = {part.file for part in parts}
-        for path in (self.folder / ROWS).iterdir():
-            if path.name.endswith(TEMPORARY) or path.name not in known:
-                if path in _own_files(self.folder):
-                    path.unlink()
+        for path in _rows_files(self.folder):
+            if path.name not in known:
+                path.unlink()
 
 
 def _take_lock(folder: Path, *, make: bool) -> FileLock:
@@ -468,33 +504,35 @@ def new_manifest(
 
 
 def scan_rows(folder: Path) -> pl.LazyFrame:
-    """Return the rows of a saved run that count, lazily: nothing is read yet.
+    """Return the rows of a saved run that count, lazily, once all files were found whole.
 
     Raises
     ------
     RequestError
         When the run keeps no rows.
     RunError
-        When a rows file is missing or has another size than was written.
+        When a rows file is missing or isn't as it was written.
     """
     import polars as pl
-
-    from .rows import columns, polars_dtype
 
     manifest = read_manifest(folder)
     if not manifest.keeps_rows:
         raise _unusable(folder, "keeps no rows (it was made with --rows none).")
+    parts = prefix(whole_parts(folder, check=False), manifest.first)
+    games = sum(part.stop - part.start for part in parts)
+    if games < manifest.completed:
+        raise RunError(
+            f"{folder / JOURNAL}: damaged, only {games:,} of {manifest.completed:,} games stand "
+            f"there.\n  Play the others again: simcards resume {folder}"
+        )
     files = []
-    for part in prefix(whole_parts(folder, check=False), manifest.first):
+    for part in parts:
         path = folder / ROWS / part.file
-        if not path.is_file() or path.stat().st_size != part.size:
+        if not _is_whole(folder, part):
             raise RunError(
                 f"{path}: missing or damaged.\n  Play it again: simcards resume {folder}"
             )
         files.append(path)
     if not files:
-        game, players = manifest.plan.description, manifest.plan.rules.players
-        return pl.LazyFrame(
-            schema={name: polars_dtype(column) for name, column in columns(game, players)}
-        )
+        return empty_frame(manifest.plan.description, manifest.plan.rules.players).lazy()
     return pl.scan_parquet(files, glob=False)

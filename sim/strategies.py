@@ -25,7 +25,7 @@ class Player:
     """What one seat plays by: a choice for each decision of the game."""
 
     text: str
-    """As it can be typed again; decisions that the rules never ask are left out."""
+    """As it can be typed again; last decisions that the rules never ask are left out."""
     choices: tuple[Choice, ...]
 
 
@@ -100,14 +100,16 @@ def read_player(game: Game, rules: Rules, text: str, said: str) -> Player:
         if refused:
             raise RequestError(f"{said}: {strategy.name} can't be used: {refused}")
         choices.append(Choice(strategy.number, strategy.draws and asked, parameters))
-        if asked:
-            changed = [
-                f":{one.name}={value}"
-                for one, value in zip(strategy.parameters, parameters, strict=True)
-                if value != one.default
-            ]
-            texts.append(strategy.name + "".join(changed))
-    return Player("+".join(texts) or game.decisions[0].default, tuple(choices))
+        changed = [
+            f":{one.name}={value}"
+            for one, value in zip(strategy.parameters, parameters, strict=True)
+            if value != one.default
+        ]
+        texts.append(strategy.name + "".join(changed))
+    # Decisions are told by their place, so one that is never asked keeps it before one that is.
+    while len(texts) > 1 and not game.decisions[len(texts) - 1].asked(rules):
+        texts.pop()
+    return Player("+".join(texts), tuple(choices))
 
 
 def read_players(
