@@ -177,23 +177,21 @@ def on_compile(game: Game, quiet: bool) -> Callable[[], None]:
 
         if quiet:
             return
+        once = f"compiling {game.name}, once: about {game.compile_seconds} s"
         if cache_folder() is None:
-            talk(
-                f"compiling {game.name}: about 10 s, at every start, since nothing can be kept in "
-                f"{cache_root()} (SIMCARDS_CACHE_DIR names another folder)"
-            )
-        else:
-            talk(f"compiling {game.name}, once: about 10 s")
+            once = once.replace("once", "at every start")
+            once += f"; nothing can be kept in {cache_root()} (SIMCARDS_CACHE_DIR names another)"
+        talk(once)
 
     return say
 
 
-def show_result(game: Game, play: Callable[[Any], Result], as_json: bool, quiet: bool) -> None:
+def show_result(plan: Plan, play: Callable[[Any], Result], as_json: bool, quiet: bool) -> None:
     """Play with a progress line, then print what came of it, also after a stop."""
     from .analysis.progress import terminal_progress
 
     stopped: Interrupted | None = None
-    with terminal_progress(game, sys.stderr, quiet) as report:
+    with terminal_progress(plan, sys.stderr, quiet) as report:
         try:
             result = play(report)
         except Interrupted as error:
@@ -261,7 +259,7 @@ def run(
 
     plan = plan_of(**asked)
     show_result(
-        plan.description,
+        plan,
         lambda report: run_plan(
             plan,
             n=n,
@@ -298,16 +296,16 @@ def resume(
     from .analysis.results import resume as go_on
     from .sim.store import read_manifest
 
-    game = read_manifest(Path(folder)).plan.description
+    plan = read_manifest(Path(folder)).plan
     show_result(
-        game,
+        plan,
         lambda report: go_on(
             folder,
             n,
             threads=threads,  # type: ignore[arg-type]  # read like any number
             time_limit=time_limit,  # type: ignore[arg-type]
             on_progress=report,
-            on_compile=on_compile(game, quiet),
+            on_compile=on_compile(plan.description, quiet),
         ),
         as_json,
         quiet,

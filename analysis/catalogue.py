@@ -14,7 +14,7 @@ from ..sim.rows import columns
 def describe(game: Game) -> dict[str, Any]:
     """Return everything about a game that a program may want to know."""
     known = list(options(game.rules))
-    most = make_plan(game.name, seed=0).rules.players
+    plan = make_plan(game.name, seed=0)
     players = next(option for option in known if option.name == "players")
     return {
         "format": "simcards game",
@@ -22,7 +22,7 @@ def describe(game: Game) -> dict[str, Any]:
         "name": game.name,
         "aliases": list(game.aliases),
         "title": game.title,
-        "unit": game.unit,
+        "unit": plan.unit.one,
         "engine": game.engine,
         "rules_version": game.rules_version,
         "players": players.values()[-1],
@@ -71,7 +71,7 @@ def describe(game: Game) -> dict[str, Any]:
                 "help": column.help,
                 **({"values": list(column.labels)} if column.labels else {}),
             }
-            for name, column in columns(game, most)
+            for name, column in columns(game, plan.rules.players)
         ],
         "events": [
             {"name": count.name, "per": count.per, "by_seat": count.per_seat, "help": count.help}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
-from ..sim.game import Game
+from ..sim.plan import Plan
 from ..sim.run import Progress
 
 PLAIN_SECONDS = 10.0
@@ -17,10 +17,10 @@ PLAIN_SECONDS = 10.0
 Reporter = Callable[[Progress], None]
 
 
-def progress_text(game: Game, progress: Progress) -> str:
+def progress_text(plan: Plan, progress: Progress) -> str:
     """Return ' 64 %  640,000 matches  213,000/s  2 s left  seat 0 wins 50.6 %'."""
     part = progress.done / progress.n
-    text = f"{100 * part:3.0f} %  {progress.done:,} {game.units}"
+    text = f"{100 * part:3.0f} %  {progress.done:,} {plan.unit.many}"
     if progress.rate > 0:
         text += f"  {progress.rate:,.0f}/s"
         left = (progress.n - progress.done) / progress.rate
@@ -40,7 +40,7 @@ def _duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def _moving(game: Game, file: TextIO | None, notebook: bool) -> Iterator[Reporter]:
+def _moving(plan: Plan, file: TextIO | None, notebook: bool) -> Iterator[Reporter]:
     """Show one line that is written over, and goes when the run is done."""
     from rich.console import Console
     from rich.live import Live
@@ -51,28 +51,31 @@ def _moving(game: Game, file: TextIO | None, notebook: bool) -> Iterator[Reporte
 
         def report(progress: Progress) -> None:
             live.update(
-                Text(progress_text(game, progress), no_wrap=True, overflow="crop"), refresh=True
+                Text(progress_text(plan, progress), no_wrap=True, overflow="crop"), refresh=True
             )
 
         yield report
 
 
 @contextlib.contextmanager
-def terminal_progress(game: Game, file: TextIO, quiet: bool) -> Iterator[Reporter | None]:
+def terminal_progress(plan: Plan, file: TextIO, quiet: bool) -> Iterator[Reporter | None]:
     """Report progress on a terminal, or now and then as a plain line elsewhere."""
     if quiet:
         yield None
     elif file.isatty():
-        with _moving(game, file, False) as report:
+        with _moving(plan, file, False) as report:
             yield report
     else:
-        last = time.monotonic()
+        last: float | None = None
 
         def plain(progress: Progress) -> None:
             nonlocal last
-            if time.monotonic() - last >= PLAIN_SECONDS:
-                last = time.monotonic()
-                print(progress_text(game, progress), file=file, flush=True)
+            now = time.monotonic()
+            if last is None:  # of playing: compiling is over
+                last = now
+            elif now - last >= PLAIN_SECONDS:
+                last = now
+                print(progress_text(plan, progress), file=file, flush=True)
 
         yield plain
 
@@ -84,13 +87,13 @@ def _in_notebook() -> bool:
 
 
 @contextlib.contextmanager
-def notebook_progress(game: Game, wanted: bool | None) -> Iterator[Reporter | None]:
+def notebook_progress(plan: Plan, wanted: bool | None) -> Iterator[Reporter | None]:
     """Report progress in a notebook; elsewhere only if it is wanted."""
     if wanted is False or (wanted is None and not _in_notebook()):
         yield None
     elif _in_notebook():
-        with _moving(game, None, True) as report:
+        with _moving(plan, None, True) as report:
             yield report
     else:
-        with terminal_progress(game, sys.stderr, False) as plain:
+        with terminal_progress(plan, sys.stderr, False) as plain:
             yield plain

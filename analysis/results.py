@@ -83,7 +83,7 @@ class Result:
         summary = self.summary
         return (
             f"<simcards.Result: {summary.plan.game}, {summary.completed:,} "
-            f"{summary.plan.description.unit_word(summary.completed)}, {summary.status}>"
+            f"{summary.plan.unit.word(summary.completed)}, {summary.status}>"
         )
 
     def _repr_html_(self) -> str:
@@ -132,7 +132,7 @@ def _finish(
     if outcome.error is not None:
         error: SimcardsError = explain(outcome.error, plan)
         if folder:
-            kept = f"{outcome.counts.games:,} finished {plan.description.units} are kept"
+            kept = f"{outcome.counts.games:,} finished {plan.unit.many} are kept"
             error = type(error)(f"{error}\n  {kept}: simcards resume {quoted(str(folder))}")
         raise error from outcome.error
     summary = summarise(
@@ -153,7 +153,7 @@ def _finish(
     )
     result = Result(summary, outcome.counts, frames, folder)
     if outcome.signal:
-        said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.description.units}"
+        said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.unit.many}"
         if folder:
             said += f".\n  Go on: simcards resume {quoted(str(folder))}"
         raise Interrupted(
@@ -357,7 +357,7 @@ def run(
         source="rules",
         strategy_source="strategies",
     )
-    with notebook_progress(plan.description, progress) as on_progress:
+    with notebook_progress(plan, progress) as on_progress:
         return run_plan(
             plan,
             n=n,

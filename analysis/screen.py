@@ -60,11 +60,10 @@ def _ends(interval: Interval | None, scale: float, places: int | None = None) ->
 
 
 def _games_line(summary: Summary) -> str:
-    game = summary.plan.description
     done = f"{summary.completed:,}"
     if summary.completed != summary.n:
         done += f" of {summary.n:,}"
-    line = f"{done} {game.unit_word(summary.n)}, seed {summary.plan.seed}"
+    line = f"{done} {summary.plan.unit.word(summary.n)}, seed {summary.plan.seed}"
     if summary.first:
         line += f", from index {summary.first}"
     return line
@@ -78,7 +77,7 @@ def _seat_table(summary: Summary) -> Iterator[str]:
     )
     places = max(2, decimals(half))
     share_width = places + 5
-    head = f"{game.units + ' won':>25}"
+    head = f"{plan.unit.many + ' won':>25}"
     if shared:
         head += f"{'shared':>12}"
     yield f"{head}{'share':>{share_width + 1}}     {percent(summary.level)} interval      played by"
@@ -110,18 +109,25 @@ def _seat_table(summary: Summary) -> Iterator[str]:
         yield ""
         yield from wrapped("  Capped: ", note.split(" "), " ")
     else:
-        yield row("capped", 0, f"none reached {getattr(plan.rules, 'max_turns', 0):,} turns a hand")
+        yield row("capped", 0, game.capped_note(plan.rules, 0, 0))
 
 
 def _length_table(summary: Summary) -> Iterator[str]:
     if not summary.lengths:
         return
     yield ""
-    unit = summary.plan.description.unit
+    unit = summary.plan.unit.one
     head = f"a {unit}"
     titles = f"{'mean':>11}{'sd':>9}{'least':>9}{'5 %':>7}{'median':>9}{'95 %':>7}{'most':>8}"
     yield f"  {head:<9}{titles}"
-    for name, one in summary.lengths.items():
+    rows = list(summary.lengths.items())
+    for name in summary.plan.description.scores:
+        rows += [
+            (f"{name} {seat.seat}", seat.scores[name])
+            for seat in summary.seats
+            if name in seat.scores
+        ]
+    for name, one in rows:
         places = max(2, decimals(one.interval.half_width)) if one.interval else 2
         yield (
             f"  {name:<9}{one.mean:>11,.{places}f}{one.sd:>9,.1f}{one.min:>9,}{one.p5:>7,}"
@@ -131,7 +137,7 @@ def _length_table(summary: Summary) -> Iterator[str]:
 
 def _foot(summary: Summary) -> Iterator[str]:
     plan = summary.plan
-    units = plan.description.units
+    units = plan.unit.many
     method = (
         "Shares: confidence sequences, valid however often one looks; else as for a fixed n."
         if summary.precision is not None
@@ -208,14 +214,14 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     players = next(option for option in known if option.name == "players")
     aliases = f"; also {', '.join(game.aliases)}" if game.aliases else ""
     low, _, high = players.values()[-1].partition("..")
-    lines = [
-        f"{game.name} ({game.title}{aliases})    rules {game.rules_version}    "
-        f"{low} to {high} players"
-    ]
+    title = f"{game.name} ({game.title}{aliases})"
+    extent = f"rules {game.rules_version}    {low} to {high} players"
+    wide = len(title) + 4 + len(extent) <= WIDTH
+    lines = [f"{title}    {extent}"] if wide else [title, extent]
     if name:
         lines.append(f"House variant: {name} (preset {plan.preset})")
     lines += wrapped("", game.aim.split(" "), " ")
-    lines += wrapped("", [f"Counted in {game.units}."], " ")
+    lines += wrapped("", [f"Counted in {plan.unit.many}."], " ")
     lines.append("")
     for head, text in game.sheet:
         lines += wrapped(f"{head:<11}", text.split(" "), " ")
@@ -224,8 +230,12 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     shown = [one for one in known if every or one.main or one.name in marked]
     lines.append(f"{'Option':<17} {'values, default first':<27}what it decides")
     for option in shown:
-        head = f"  {option.name:<16}{', '.join(option.values()):<27}"
-        lines += wrapped(head if len(head) <= 45 else head + " ", option.help.split(" "), " ")
+        values = ", ".join(option.values())
+        head = f"  {option.name:<16}{values:<27}"
+        if len(values) > 26:  # too wide for its column: what it decides goes below
+            lines += wrapped(f"  {option.name:<16}", values.split(" "), " ")
+            head = " " * len(head[:45])
+        lines += wrapped(head, option.help.split(" "), " ")
         if option.name in marked:
             lines.append(f"    here: {option.name}={show(marked[option.name])}")
     hidden = len(known) - len(shown)
@@ -278,7 +288,7 @@ def replay_screen(told: Replay) -> str:
     who = f"{len(texts)} x {texts[0]}" if len(set(texts)) == 1 else ", ".join(texts)
     head = (
         f"{game.name}, preset {plan.preset}, rules {game.rules_version}, {who}, "
-        f"seed {plan.seed}, {game.unit} {told.index}"
+        f"seed {plan.seed}, {plan.unit.one} {told.index}"
     )
     lines = list(wrapped("", head.split(" "), " "))
     others = {name: value for name, value in differing(plan).items() if name != "players"}
@@ -292,11 +302,11 @@ def replay_screen(told: Replay) -> str:
     )
     winners = [str(seat) for seat in end["winners"]]
     if end["status"] == "capped":
-        verdict = f"Nobody wins the {game.unit}: it was capped"
+        verdict = f"Nobody wins the {plan.unit.one}: it was capped"
     elif not winners:
-        verdict = f"Nobody wins the {game.unit}"
+        verdict = f"Nobody wins the {plan.unit.one}"
     elif len(winners) == 1:
-        verdict = f"Seat {winners[0]} wins the {game.unit}"
+        verdict = f"Seat {winners[0]} wins the {plan.unit.one}"
     else:
-        verdict = f"Seats {' and '.join(winners)} share the {game.unit}"
+        verdict = f"Seats {' and '.join(winners)} share the {plan.unit.one}"
     return "\n".join([*lines, f"{verdict}: {lengths}."]) + "\n"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..sim.counts import SHARE, Counts
-from ..sim.game import Mean, Rate
+from ..sim.game import Mean, MeanScore, Rate
 from ..sim.options import as_dict, show
 from ..sim.plan import Plan, differing
 from ..sim.provenance import JSON_VERSION
@@ -29,11 +30,13 @@ class Seat:
     win_rate: float | None
     """Share of the finished games won, a win shared by k counting 1/k; None: no data."""
     interval: Interval | None
+    scores: dict[str, Length]
+    """What else the seat got, such as points."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """How long the finished games were, exactly, with an interval for the mean."""
+    """A whole number of each finished game, exactly, with an interval for the mean."""
 
     mean: float
     interval: Interval | None
@@ -100,7 +103,7 @@ class Summary:
             "engine": game.engine,
             "rules_version": game.rules_version,
             "game": game.name,
-            "unit": game.unit,
+            "unit": self.plan.unit.one,
             "preset": self.plan.preset,
             "rules": as_dict(self.plan.rules),
             "strategies": [player.text for player in self.plan.players],
@@ -120,25 +123,12 @@ class Summary:
                     "win_rate": seat.win_rate,
                     "interval": _ends(seat.interval),
                     "method": seat.interval.method if seat.interval else None,
+                    **{name: _length_json(one) for name, one in seat.scores.items()},
                 }
                 for seat in self.seats
             ],
             "level": self.level,
-            "lengths": {
-                name: {
-                    "mean": length.mean,
-                    "interval": _ends(length.interval),
-                    "method": length.interval.method if length.interval else None,
-                    "sd": length.sd,
-                    "min": length.min,
-                    "p5": length.p5,
-                    "median": length.median,
-                    "p95": length.p95,
-                    "max": length.max,
-                    "histogram": sorted(map(list, length.histogram.items())),
-                }
-                for name, length in self.lengths.items()
-            },
+            "lengths": {name: _length_json(one) for name, one in self.lengths.items()},
             "capped": self.capped,
             "nobody": self.nobody,
             "events": {
@@ -177,6 +167,21 @@ class Summary:
         }
 
 
+def _length_json(one: Length) -> dict[str, Any]:
+    return {
+        "mean": one.mean,
+        "interval": _ends(one.interval),
+        "method": one.interval.method if one.interval else None,
+        "sd": one.sd,
+        "min": one.min,
+        "p5": one.p5,
+        "median": one.median,
+        "p95": one.p95,
+        "max": one.max,
+        "histogram": sorted(map(list, one.histogram.items())),
+    }
+
+
 def _ends(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
@@ -190,7 +195,7 @@ def decimals(half_width: float) -> int:
 
 def denominator(plan: Plan, counts: Counts, per: str) -> int:
     """Return how many of something there were: finished games, capped ones, or a count."""
-    if per == plan.description.units:
+    if per == "games":
         return counts.finished
     if per == "capped":
         return counts.capped
@@ -233,9 +238,8 @@ def rate(
     return total / (scale * games), interval
 
 
-def length(counts: Counts, name: str, level: float) -> Length | None:
-    """Return the statistics of a length; None when no game was finished."""
-    histogram = dict(counts.lengths.get(name, {}))
+def length(histogram: Mapping[int, int], level: float) -> Length | None:
+    """Return the statistics of a histogram; None when it is empty."""
     n, total, squares = moments(histogram)
     if n == 0:
         return None
@@ -256,7 +260,7 @@ def length(counts: Counts, name: str, level: float) -> Length | None:
         median=at(0.5),
         p95=at(0.95),
         max=max(histogram),
-        histogram=histogram,
+        histogram=dict(histogram),
     )
 
 
@@ -270,13 +274,18 @@ def _headlines(
         words: list[str] = []
         first: tuple[Interval | None, str] | None = None
         for figure in headline.figures:
-            if isinstance(figure, Mean):
-                one = lengths.get(figure.length)
+            if isinstance(figure, Mean | MeanScore):
+                name = figure.length if isinstance(figure, Mean) else figure.score
+                one = (
+                    lengths.get(name)
+                    if isinstance(figure, Mean)
+                    else length(counts.scores.get(name, ({},) * 9)[figure.seat], level)
+                )
                 if one is None:
                     break
                 half = one.interval.half_width if one.interval else 1.0
                 words.append(f"{one.mean:.{decimals(half)}f}")
-                first = first or (one.interval, figure.length)
+                first = first or (one.interval, name)
             else:
                 known = rate(
                     plan, counts, figure, level, anytime=anytime and figure.count == "wins"
@@ -317,7 +326,7 @@ def summarise(
     lengths = {
         name: one
         for name in plan.description.lengths
-        if (one := length(counts, name, level)) is not None
+        if (one := length(counts.lengths.get(name, {}), level)) is not None
     }
     seats = []
     for seat, player in enumerate(plan.players):
@@ -334,6 +343,11 @@ def summarise(
                 dict(counts.shared[seat]) if counts.shared else {},
                 known[0] if known else None,
                 known[1] if known else None,
+                {
+                    name: one
+                    for name, of_seats in counts.scores.items()
+                    if (one := length(of_seats[seat], level)) is not None
+                },
             )
         )
     return Summary(

@@ -11,7 +11,7 @@ from typing import Any
 from ..sim.chunk import play_chunk, prepare_kernel
 from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
-from ..sim.game import Fact, Mean, Rate
+from ..sim.game import Fact, Mean, MeanScore, Rate
 from ..sim.games import find_game
 from ..sim.numbers import seed_number, whole_number
 from ..sim.plan import chunk_size, draw_seed, make_plan
@@ -50,8 +50,13 @@ class Check:
 def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
     """Return a figure and the standard error that the known value predicts for it."""
     figure = fact.figure
-    if isinstance(figure, Mean):
-        n, total, squares = moments(counts.lengths[figure.length])
+    if isinstance(figure, Mean | MeanScore):
+        histogram = (
+            counts.lengths[figure.length]
+            if isinstance(figure, Mean)
+            else counts.scores[figure.score][figure.seat]
+        )
+        n, total, squares = moments(histogram)
         variance = (n * squares - total * total) / (n * (n - 1))
         return total / n, math.sqrt(variance / n)
     if isinstance(figure, Rate):
@@ -60,7 +65,7 @@ def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
         else:
             count = next(one for one in plan.description.counts if one.name == figure.count)
             value = counts.events[figure.count]
-            assert isinstance(value, int)
+            value = value if isinstance(value, int) else value[figure.seat or 0]
             hits, n = value / count.scale, denominator(plan, counts, count.per)
     else:
         name, key = figure
@@ -168,7 +173,7 @@ def verify_folder(folder: Path) -> Iterator[str]:
             f"{folder}: {len(every) - len(whole)} of {len(every)} chunks are not as they were "
             f"written, or missing; {games:,} of {manifest.completed:,} games are whole.\n  {mend}"
         )
-    units = manifest.plan.description.units
+    units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
     prepare_kernel(manifest.plan.description)
     again = sorted({0, len(parts) // 2, len(parts) - 1} & set(range(len(parts))))

@@ -124,10 +124,13 @@ def play_chunk(
     return Chunk(start, stop, count_rows(game, players, rows, tally), frame)
 
 
-def play_events(plan: Plan, index: int) -> tuple[list[Event], pl.DataFrame]:
+def play_events(
+    plan: Plan, index: int, tables: np.ndarray | None = None
+) -> tuple[list[Event], pl.DataFrame]:
     """Play one game and tell it: its events, and its row.
 
-    The kernel that plays runs tells the events itself, so a replay can't differ.
+    The kernel that plays runs tells the events itself, so a replay can't differ. `tables` is
+    a table that was set up for the game, if any; it is left as the game left it.
     """
     import numpy as np
 
@@ -139,12 +142,13 @@ def play_events(plan: Plan, index: int) -> tuple[list[Event], pl.DataFrame]:
     while True:
         rows = np.empty(1, module.ROW)
         log = np.zeros((room, module.EVENT_WIDTH), np.int64)
+        scratch = np.zeros(1, module.TABLE) if tables is None else tables.copy()
         _, told = module.play(
             np.uint64(plan.seed),
             np.int64(index),
             rules_array(plan),
             _strategies_array(plan),
-            np.zeros(1, module.TABLE),
+            scratch,
             rows,
             np.zeros(module.TALLY, np.int64),
             log,
@@ -155,5 +159,7 @@ def play_events(plan: Plan, index: int) -> tuple[list[Event], pl.DataFrame]:
         room = 2 * int(told)
         if room > 1 << 28:
             raise RunError(f"game {index} has {told:,} events, more than a replay can hold.")
+    if tables is not None:
+        tables[:] = scratch
     events = [game.read_event(plan.rules, event) for event in log[:told]]
     return events, to_frame(game, plan.rules.players, index, rows)

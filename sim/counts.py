@@ -36,6 +36,8 @@ class Counts:
     """By seat: sum of 60/k over the games it won with k winners."""
     lengths: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Exact histograms of the finished games."""
+    scores: Mapping[str, tuple[Mapping[int, int], ...]] = field(default_factory=dict)
+    """Exact histograms of the finished games, one a seat."""
     events: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
     tallies: Mapping[str, Mapping[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
 
@@ -63,6 +65,10 @@ class Counts:
             "shared": [sorted(map(list, one.items())) for one in self.shared],
             "score60": list(self.score60),
             "lengths": {name: sorted(map(list, one.items())) for name, one in self.lengths.items()},
+            "scores": {
+                name: [sorted(map(list, one.items())) for one in seats]
+                for name, seats in self.scores.items()
+            },
             "events": {
                 name: list(one) if isinstance(one, tuple) else one
                 for name, one in self.events.items()
@@ -87,6 +93,10 @@ class Counts:
             lengths={
                 name: {value: count for value, count in one}
                 for name, one in data["lengths"].items()
+            },
+            scores={
+                name: tuple({value: count for value, count in one} for one in seats)
+                for name, seats in data["scores"].items()
             },
             events={
                 name: tuple(one) if isinstance(one, list) else one
@@ -123,7 +133,7 @@ def _histogram(values: np.ndarray) -> dict[int, int]:
 
     if not len(values):
         return {}
-    if values.max() < 1 << 20:
+    if values.min() >= 0 and values.max() < 1 << 20:
         counts = np.bincount(values)
         found = np.flatnonzero(counts)
         return dict(zip(found.tolist(), counts[found].tolist(), strict=True))
@@ -165,6 +175,8 @@ def count_rows(game: Game, players: int, rows: np.ndarray, tally: np.ndarray) ->
     events: dict[str, int | tuple[int, ...]] = {}
     for count in game.counts:
         sums = (rows[capped] if count.capped else finished)[count.field].sum(axis=0)
+        if count.at is not None:
+            sums = sums[count.at]
         events[count.name] = (
             tuple(int(one) for one in sums[:players]) if count.per_seat else int(sums)
         )
@@ -177,6 +189,10 @@ def count_rows(game: Game, players: int, rows: np.ndarray, tally: np.ndarray) ->
         shared=tuple(shared),
         score60=tuple(score60),
         lengths={name: _histogram(finished[name]) for name in game.lengths},
+        scores={
+            name: tuple(_histogram(finished[name][:, seat]) for seat in range(players))
+            for name in game.scores
+        },
         events=events,
         tallies={one.name: _tally(tally) for one in game.tallies},
     )

@@ -8,8 +8,8 @@ when something is played. Such a module has
 ``play, SIGNATURE``
     the compiled function and its Numba argument types,
 ``RULES, TABLE, ROW``
-    structured dtypes of the rules, of the table a game is played on, and of a row; rows have at least the fields winner,
-    winners, capped and turns,
+    structured dtypes of the rules, of the table a game is played on, and of a row; rows
+    have at least the fields winner, winners, capped and turns,
 ``TALLY``
     shape of the int64 array of counts that don't fit a row,
 ``EVENT_WIDTH``
@@ -25,6 +25,21 @@ from typing import Any
 from .options import Rules
 
 Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one index of a run is called."""
+
+    one: str
+    many: str
+
+    def word(self, number: int) -> str:
+        """Return the word for a number of them: 1 match, 2 matches."""
+        return self.one if number == 1 else self.many
+
+
+MATCH = Unit("match", "matches")
 
 
 @dataclass(frozen=True)
@@ -97,13 +112,15 @@ class Count:
     name: str
     field: str
     per: str
-    """Its denominator: the unit's plural (finished games), or another count's name."""
+    """Its denominator: ``games`` (finished ones), ``capped``, or another count's name."""
     help: str
     per_seat: bool = False
     capped: bool = False
     """Summed over the capped games instead."""
     scale: int = 1
     """What a whole one counts (60 for scores, which can be shared)."""
+    at: int | None = None
+    """Which element of a field that has several, not one a seat."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +149,21 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class MeanScore:
+    """A figure: the mean of a score of a seat."""
+
+    score: str
+    seat: int
+
+
+@dataclass(frozen=True)
 class Headline:
     """A question people ask, and the figures that answer it; the first has the interval."""
 
     question: str
     answer: str
     """With a ``{}`` for each figure."""
-    figures: tuple[Rate | Mean, ...]
+    figures: tuple[Rate | Mean | MeanScore, ...]
     applies: Callable[[Any], bool] = lambda rules: True
 
 
@@ -152,7 +177,7 @@ class Fact:
     """Standard error of `value`; 0 when it is exact."""
     source: str
     rules: Mapping[str, Any]
-    figure: Rate | Mean | tuple[str, tuple[int, ...]]
+    figure: Rate | Mean | MeanScore | tuple[str, tuple[int, ...]]
     """What to compare: a figure, or a tally's second count over its first at a key."""
     strategies: tuple[str, ...] = ()
     games: int = 200_000
@@ -169,8 +194,8 @@ class Game:
     """How it is won, in a sentence or two."""
     sheet: tuple[tuple[str, str], ...]
     """Rules in short: (heading, text), for the rule sheet."""
-    unit: str
-    units: str
+    unit: Callable[[Any], Unit]
+    """What an index is under given rules."""
     engine: int
     """Raised whenever a row of any run changes."""
     rules_version: int
@@ -182,6 +207,8 @@ class Game:
     """Columns whose exact histograms are kept."""
     counts: tuple[Count, ...]
     tallies: tuple[Tally, ...]
+    scores: tuple[str, ...]
+    """Columns by seat whose exact histograms are kept, such as points."""
     headlines: tuple[Headline, ...]
     facts: tuple[Fact, ...]
     kernel: str
@@ -195,7 +222,9 @@ class Game:
     seat_note: Callable[[Any, int], str]
     """What to say of a seat beside its strategy, such as that it starts."""
     capped_note: Callable[[Any, int, int], str]
-    """Why games were capped, from the rules, the games capped and those locked."""
+    """Why games were capped, from the rules, the games capped (maybe none) and those locked."""
+    compile_seconds: int
+    """About how long compiling its kernel takes."""
     read_event: Callable[[Any, Any], Event]
     """From the rules and an event of the kernel to the event as it is published."""
     narrate: Callable[[Any, Iterable[Event]], Iterable[str]]
@@ -204,7 +233,3 @@ class Game:
     """How to read those lines."""
     examples: tuple[str, ...]
     """Commands that a rule sheet ends with."""
-
-    def unit_word(self, number: int) -> str:
-        """Return the unit for a number of games: 1 match, 2 matches."""
-        return self.unit if number == 1 else self.units

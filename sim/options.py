@@ -118,7 +118,31 @@ class Wholes:
 
     def values(self, default: Any) -> list[str]:
         """Return words and range."""
-        return [*self.words, f"list of {self.low}..{self.high}"]
+        first = [show(default)] if isinstance(default, tuple) else []
+        return [*first, *self.words, f"list of {self.low}..{self.high}"]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A list of known words such as twos+dragon, or none."""
+
+    words: tuple[str, ...]
+
+    def read(self, value: Any) -> tuple[str, ...]:
+        """Return the words in their order here, each once; an empty tuple for none."""
+        given = _as_word(value)
+        parts = given.replace("+", ",").split(",") if isinstance(given, str) else list(given)
+        plain = [str(part).strip().lower().replace("-", "_") for part in parts]
+        if plain in (["none"], []):
+            return ()
+        for part in plain:
+            if part not in self.words:
+                raise ValueError(f"'{part}' is not one of {', '.join(self.words)}")
+        return tuple(word for word in self.words if word in plain)
+
+    def values(self, default: Any) -> list[str]:
+        """Return the default, none, and what a list may hold."""
+        return [show(default), "none", f"list of {', '.join(self.words)}"]
 
 
 @dataclass(frozen=True)
@@ -227,7 +251,7 @@ def changed(rules: Rules, base: Rules) -> dict[str, Any]:
 def show(value: Any) -> str:
     """Return a value as it is typed: lists with +."""
     if isinstance(value, list | tuple):
-        return "+".join(str(part) for part in value)
+        return "+".join(str(part) for part in value) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import RequestError, did_you_mean
-from .game import Game
+from .game import Game, Unit
 from .games import find_game
 from .numbers import LARGEST_INDEX, seed_number, whole_number
 from .options import Rules, as_dict, changed, make_rules, options, show
@@ -35,13 +35,21 @@ class Plan:
         """The game's description."""
         return find_game(self.game)
 
+    @property
+    def unit(self) -> Unit:
+        """What an index is."""
+        return self.description.unit(self.rules)
+
 
 def differing(plan: Plan) -> dict[str, Any]:
     """Return the options in which a plan differs from its preset, players included."""
     game = plan.description
     preset = dict(game.presets[plan.preset])
     standard = game.rules(**preset).players
-    base = game.rules(**(preset | {"players": plan.rules.players})).resolved()
+    try:
+        base = game.rules(**(preset | {"players": plan.rules.players})).resolved()
+    except RequestError:  # a preset for another number of players
+        base = game.rules(players=plan.rules.players).resolved()
     others = changed(plan.rules, base)
     return ({"players": plan.rules.players} if plan.rules.players != standard else {}) | others
 

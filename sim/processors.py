@@ -9,22 +9,27 @@ from pathlib import Path
 CGROUP = Path("/sys/fs/cgroup")
 
 
+def _quotient(quota: str, period: str) -> float:
+    """Processors' worth of time; infinite for no limit, and for what isn't understood."""
+    try:
+        limit = int(quota) / int(period)
+    except (ValueError, ZeroDivisionError):
+        return math.inf
+    return limit if limit > 0 else math.inf
+
+
 def _container_limit() -> float:
     """Processors' worth of time a Linux container grants; infinite where there is no limit."""
     try:
         quota, period = (CGROUP / "cpu.max").read_text().split()
-        if quota != "max":
-            return int(quota) / int(period)
+        return _quotient(quota, period)
     except (OSError, ValueError):
         pass
     try:
         quota = (CGROUP / "cpu/cpu.cfs_quota_us").read_text()
-        period = (CGROUP / "cpu/cpu.cfs_period_us").read_text()
-        if int(quota) > 0:
-            return int(quota) / int(period)
+        return _quotient(quota, (CGROUP / "cpu/cpu.cfs_period_us").read_text())
     except (OSError, ValueError):
-        pass
-    return math.inf
+        return math.inf
 
 
 def usable_processors() -> int:
@@ -35,6 +40,5 @@ def usable_processors() -> int:
         allowed = len(os.sched_getaffinity(0))
     else:
         allowed = os.cpu_count() or 1
-    return max(
-        1, min(allowed, math.ceil(_container_limit()) if _container_limit() < allowed else allowed)
-    )
+    limit = _container_limit()
+    return max(1, math.ceil(limit) if limit < allowed else allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .chunk import play_events, prepare_kernel
 from .game import Event
@@ -12,6 +12,9 @@ from .numbers import LARGEST_INDEX, whole_number
 from .options import Rules, as_dict
 from .plan import Plan, make_plan
 from .provenance import JSON_VERSION
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,13 @@ class Replay:
 
 def replay_game(plan: Plan, index: int) -> Replay:
     """Play the game `index` of a plan and tell it."""
+    return told_game(plan, index, None)
+
+
+def told_game(plan: Plan, index: int, tables: np.ndarray | None) -> Replay:
+    """Play a game and tell it, on a table that may be set up for it."""
     game = plan.description
-    events, frame = play_events(plan, index)
+    events, frame = play_events(plan, index, tables)
     row = frame.row(0, named=True)
     start = {
         "event": "start",

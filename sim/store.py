@@ -78,7 +78,7 @@ class Manifest:
             "game": game.name,
             "engine": game.engine,
             "rules_version": game.rules_version,
-            "unit": game.unit,
+            "unit": self.plan.unit.one,
             "preset": self.plan.preset,
             "rules": as_dict(engine_rules(self.plan)),
             "strategies": [
@@ -180,11 +180,12 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Flush a folder's list of names to the disk, where the system can."""
+    """Flush a folder's list of names to the disk, where system and file system can."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            with contextlib.suppress(OSError):
+                os.fsync(handle)
         finally:
             os.close(handle)
 

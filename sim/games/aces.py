@@ -12,6 +12,7 @@ from typing import Any
 from ...kernels import aces_numbers as k
 from ..errors import RequestError
 from ..game import (
+    MATCH,
     Column,
     Count,
     Decision,
@@ -232,6 +233,8 @@ def nanoseconds(rules: Rules) -> float:
 
 def capped_note(rules: Rules, capped: int, locked: int) -> str:
     """Say why matches were capped."""
+    if capped == 0:
+        return f"none reached {rules.max_turns:,} turns a hand"
     why = f"{capped:,} reached {rules.max_turns:,} turns in a hand"
     if locked == 0:
         return why
@@ -326,8 +329,8 @@ COLUMNS = (
 )
 
 COUNTS = (
-    Count("turns", "turns", "matches", "turns"),
-    Count("hands", "hands", "matches", "hands"),
+    Count("turns", "turns", "games", "turns"),
+    Count("hands", "hands", "games", "hands"),
     Count("cards_handled", "cards", "turns", "cards that came into a player's hand"),
     Count("discards_taken", "taken", "turns", "cards taken from the discard pile"),
     Count("wilds_placed", "wilds", "hands", "wilds put on a place"),
@@ -339,11 +342,11 @@ COUNTS = (
     Count(
         "first_hand_score60",
         "first_score60",
-        "matches",
+        "games",
         "matches won by the winner of hand 1, in sixtieths (shared wins count in part)",
         scale=60,
     ),
-    Count("locked", "locked", "matches", "capped with no card left to place", capped=True),
+    Count("locked", "locked", "games", "capped with no card left to place", capped=True),
 )
 
 _HAND = {"match": "hand"}
@@ -493,8 +496,7 @@ GAME = Game(
         ("Match", "is won by who wins a hand with a layout of one place"),
         ("Stock out", "the discard pile without its top is shuffled"),
     ),
-    unit="match",
-    units="matches",
+    unit=lambda rules: MATCH,
     engine=1,
     rules_version=1,
     rules=Rules,
@@ -515,6 +517,7 @@ GAME = Game(
             "smallest other one",
         ),
     ),
+    scores=(),
     headlines=(
         Headline(
             "Does it help to start?",
@@ -555,6 +558,7 @@ GAME = Game(
     nanoseconds=nanoseconds,
     seat_note=seat_note,
     capped_note=capped_note,
+    compile_seconds=10,
     read_event=read_event,
     narrate=narrate,
     replay_key=(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from referees import aces as referee
+
 from simcards.sim.errors import RequestError
 from simcards.sim.games.aces import GAME, Rules
+from simcards.sim.replay import Replay
 
 TAKES = ("always", "never", "random", "rare:copies=0", "rare:copies=2", "rare", "safe_pass")
 PLACES = ("lowest", "highest", "random", "rarest", "commonest", "contested")
@@ -70,3 +73,34 @@ def for_referee(rules: Rules) -> dict[str, Any]:
     values["wild_limit"] = None if rules.wild_limit == "none" else rules.wild_limit
     values["initial_discard"] = rules.initial_discard == "yes"
     return values
+
+
+def as_referee_tells(told: Replay) -> referee.Game:
+    """Return a replay of the kernel in the form in which the referee tells a match."""
+    row, events = told.row, told.events[1:-1]
+    deals = [event for event in events if event["event"] == "deal"]
+    ends = [event for event in events if event["event"] == "hand_end"]
+    seats = range(told.plan.rules.players)
+    return referee.Game(
+        hands_won=[row[f"hands_won_{seat}"] for seat in seats],
+        layouts=[row[f"layout_{seat}"] for seat in seats],
+        events=events,
+        winner=row["winner"],
+        winners=told.events[-1]["winners"],
+        status=row["status"],
+        turns=row["turns"],
+        hands=row["hands"],
+        cards=row["cards"],
+        taken=row["discards_taken"],
+        wilds=row["wilds_placed"],
+        reshuffles=row["reshuffles"],
+        first_turn_wins=row["first_turn_wins"],
+        forced=row["forced"],
+        free=row["free"],
+        first_winner=row["first_winner"],
+        starter_wins=[
+            (deal["starter"], tuple(deal["layouts"]), end["winner"])
+            for deal, end in zip(deals, ends, strict=True)
+            if end["winner"] >= 0
+        ],
+    )

@@ -1,0 +1,93 @@
+"""What the tests of runs share: short runs, and ways to look at what they left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from simcards.analysis.results import Result, run_plan
+from simcards.sim.errors import Interrupted
+from simcards.sim.plan import make_plan
+
+# Requests to simcards.run that between them reach every column of a run.
+CASES: dict[str, dict[str, Any]] = {
+    "hands": {"rules": {"match": "hand"}},
+    "matches": {},
+    "random": {
+        "players": 3,
+        "rules": {"displace": "may", "finish": "last_turn", "jokers": 1},
+        "strategies": ["random+random+random", "always+rarest+never", "never+random"],
+    },
+    "shared": {"players": 3, "rules": {"shrink": 0, "hands": 2}},
+    "capped": {"players": 5, "rules": {"packs": 1, "max_turns": 60, "shrink": 5}},
+    "shared and capped": {
+        "players": 4,
+        "rules": {"packs": 1, "max_turns": 40, "shrink": 0, "hands": 3},
+    },
+}
+
+
+def row_hash(rows: pl.DataFrame) -> str:
+    """Return the SHA-256 of rows: names, types and values."""
+    text = f"{rows.schema}\n{rows.write_csv()}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def assert_same_rows(ours: pl.DataFrame, theirs: pl.DataFrame) -> None:
+    """Compare rows value by value, and once more by a hash that no comparison can soften."""
+    assert ours.schema == theirs.schema
+    assert ours.equals(theirs)
+    assert row_hash(ours) == row_hash(theirs)
+
+
+def files(folder: Path) -> dict[str, tuple[int, str]]:
+    """Return every file below a folder: time of its last change, and its SHA-256."""
+    return {
+        path.relative_to(folder).as_posix(): (
+            path.stat().st_mtime_ns,
+            hashlib.sha256(path.read_bytes()).hexdigest(),
+        )
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """Return what stands in a manifest."""
+    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+
+
+def journal(folder: Path) -> list[dict[str, Any]]:
+    """Return the chunks in a journal, in the order they were finished."""
+    path = folder / "chunks.jsonl"
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return [json.loads(line)["chunk"] for line in lines]
+
+
+def interrupted(games: int, *, number: int = signal.SIGINT, **request: Any) -> Result:
+    """Run what simcards.run would, but send a signal once so many games are done."""
+    plan = make_plan(
+        "aces",
+        **{
+            name: request.pop(name)
+            for name in ("players", "rules", "strategies", "seed")
+            if name in request
+        },
+    )
+    sent = itertools.count()
+
+    def report(progress: Any) -> None:
+        if progress.done >= games and next(sent) == 0:
+            signal.raise_signal(number)
+
+    try:
+        run_plan(plan, on_progress=report, **request)
+    except Interrupted as stopped:
+        return stopped.result
+    raise AssertionError("the run was over before it was interrupted")
