@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .analysis.verify import verify
     from .sim.errors import Interrupted, RequestError, RunError, SimcardsError
     from .sim.games import games
+    from .sim.games import thirteen_cards as thirteen
     from .sim.replay import replay
 
 __version__ = "0.1.0"
@@ -28,8 +29,12 @@ _HOMES = {
     "replay": "sim.replay",
     "resume": "analysis.results",
     "run": "analysis.results",
+    "thirteen": "sim.games.thirteen_cards",
     "verify": "analysis.verify",
 }
+
+_MODULES = ("thirteen",)
+"""Names of `_HOMES` that are the module itself."""
 
 __all__ = [
     "Interrupted",
@@ -43,6 +48,7 @@ __all__ = [
     "replay",
     "resume",
     "run",
+    "thirteen",
     "verify",
 ]
 
@@ -50,7 +56,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    home = import_module(f".{_HOMES[name]}", __name__)
+    value = home if name in _MODULES else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -496,6 +496,9 @@ def main(arguments: list[str] | None = None) -> None:
         talk(f"simcards: {error}")
         code = error.exit_code
     except click.UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # not in every version of click
+            write(error.format_message() + "\n")
+            sys.exit(0)
         where = error.ctx.command_path if error.ctx else "simcards"
         talk(f"simcards: {error.format_message()}\n  See: {where} --help")
         code = 2

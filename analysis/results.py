@@ -237,6 +237,8 @@ def run_plan(
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
     workers = _threads(threads)
     size = chunk_size(plan) if chunk is None else whole_number(chunk, "--chunk-size", 1, 10**7)
+    if out is not None and not str(out):
+        raise RequestError("--out '': name a folder.")
     if out is not None:
         Store.check_free(Path(out), overwrite=overwrite)
     compile_s = prepare_kernel(plan.description, on_compile)

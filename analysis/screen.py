@@ -179,8 +179,11 @@ def run_screen(summary: Summary) -> str:
             f"{STOPPED['precision'].capitalize()}, +-{100 * (summary.precision or 0):g} of 100."
         )
     elif summary.precision is not None:
+        goal = summary.precision
+        reached = all(one.interval and one.interval.half_width <= goal for one in summary.seats)
         lines.append(
-            f"All {summary.n:,} were played: +-{100 * summary.precision:g} of 100 needs more."
+            f"All {summary.n:,} were played: +-{100 * goal:g} of 100 "
+            f"{'is reached' if reached else 'needs more'}."
         )
     lines.append("")
     if summary.completed == 0:
@@ -230,10 +233,10 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     shown = [one for one in known if every or one.main or one.name in marked]
     lines.append(f"{'Option':<17} {'values, default first':<27}what it decides")
     for option in shown:
-        values = ", ".join(option.values())
-        head = f"  {option.name:<16}{values:<27}"
-        if len(values) > 26:  # too wide for its column: what it decides goes below
-            lines += wrapped(f"  {option.name:<16}", values.split(" "), " ")
+        takes = ", ".join(option.values())
+        head = f"  {option.name:<16}{takes:<27}"
+        if len(takes) > 26:  # too wide for its column: what it decides goes below
+            lines += wrapped(f"  {option.name:<16}", takes.split(" "), " ")
             head = " " * len(head[:45])
         lines += wrapped(head, option.help.split(" "), " ")
         if option.name in marked:

@@ -241,7 +241,9 @@ def play_hand(table, rules, row, starter, log, told):
         step = 2 if skips and players > 1 else 1
         if turns_left > 0:
             turns_left = max(turns_left - step, 0)
-        seat = (seat + step) % players
+        seat += step
+        if seat >= players:  # cheaper than a division
+            seat -= players
     row.turns += turns
     row.first_turn_wins += np.int64(won_in == 1)
     return finishers, told

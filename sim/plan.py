@@ -49,7 +49,7 @@ def differing(plan: Plan) -> dict[str, Any]:
     try:
         base = game.rules(**(preset | {"players": plan.rules.players})).resolved()
     except RequestError:  # a preset for another number of players
-        base = game.rules(players=plan.rules.players).resolved()
+        base = game.rules(**{"players": plan.rules.players}).resolved()
     others = changed(plan.rules, base)
     return ({"players": plan.rules.players} if plan.rules.players != standard else {}) | others
 
@@ -137,7 +137,11 @@ def make_plan(
             raise RequestError(
                 f"--players {count} and {source} players={show(own['players'])} disagree."
             )
-        own["players"] = count
+        kind = next(one.kind for one in options(described.rules) if one.name == "players")
+        try:
+            own["players"] = kind.read(count)
+        except ValueError as error:
+            raise RequestError(f"--players {players}: {error}.") from None
     # Each layer is read on its own first, so that a message names where a value came from.
     for said, layer in (("--rules", file_rules or {}), (source, own)):
         _check_layer(described, layer, said)

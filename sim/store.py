@@ -514,11 +514,11 @@ def scan_rows(folder: Path) -> pl.LazyFrame:
     RunError
         When a rows file is missing or isn't as it was written.
     """
-    import polars as pl
-
     manifest = read_manifest(folder)
     if not manifest.keeps_rows:
         raise _unusable(folder, "keeps no rows (it was made with --rows none).")
+    import polars as pl
+
     parts = prefix(whole_parts(folder, check=False), manifest.first)
     games = sum(part.stop - part.start for part in parts)
     if games < manifest.completed:

@@ -62,7 +62,10 @@ def may_import(path: Path, name: str) -> bool:
         return True
     if layer == "sim":
         if part == "kernels" and path.parts[1] == "games":
-            return len(words) > 2 and words[2].endswith("_numbers")
+            # A game's *_cards module answers questions with the kernel's own code.
+            return len(words) > 2 and (
+                words[2].endswith("_numbers") or path.stem.endswith("_cards")
+            )
         return part in ("sim", "kernels")
     if layer == "analysis":
         return part in ("analysis", "sim")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..errors import RequestError, did_you_mean
 from ..game import Game
-from . import aces
+from . import aces, thirteen
 
-GAMES: tuple[Game, ...] = (aces.GAME,)
+GAMES: tuple[Game, ...] = (aces.GAME, thirteen.GAME)
 
 
 def games() -> tuple[str, ...]:

@@ -138,6 +138,13 @@ def test_a_goal_that_is_out_of_reach_ends_at_n_and_says_so(tmp_path, cli) -> Non
     assert max(high - low for low, high in (seat["interval"] for seat in found["seats"])) > 0.02
 
 
+def test_a_goal_reached_between_two_looks_is_not_said_to_need_more(direct: Any) -> None:
+    found = simcards.run("aces", direct.summary.completed - 1, **REQUEST)
+    assert found.summary.stop_reason == "n"
+    assert widest(found) <= GOAL
+    assert "+-2.5 of 100 is reached." in str(found)
+
+
 def test_n_may_grow_after_the_ceiling_and_then_it_stops_where_it_would_have(
     direct: Any, tmp_path: Path
 ) -> None:

@@ -1,0 +1,126 @@
+"""The fewest plays a hand of thirteen splits into."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import helper
+from .thirteen_cards import BELOW_TWO, LANES, counts, lowest, lowest_cards
+from .thirteen_numbers import LONGEST_DOUBLE, PAIR, RANKS, SINGLE
+
+I64 = np.int64
+
+TOO_MANY = 99
+
+
+@helper
+def run_length(rules, many, first, copies) -> int:
+    """Ranks in a row from `first` on that have `copies` cards left and may stand in a run."""
+    end = RANKS if rules.seq_twos and copies == SINGLE else RANKS - 1
+    length = 0
+    while first + length < end and (many >> (4 * (first + length))) & 15 >= copies:
+        length += 1
+    if copies == PAIR and length > LONGEST_DOUBLE:
+        return LONGEST_DOUBLE
+    return length
+
+
+@helper
+def lanes_from(first, ranks) -> int:
+    """Lanes of `ranks` ranks from `first` on."""
+    return (LANES & ((1 << (4 * ranks)) - 1)) << (4 * first)
+
+
+@helper
+def open_split(table, rules, depth, many) -> None:
+    """Begin to split what is left after `depth` plays: double sequences come first."""
+    table.split[depth] = many
+    table.split_copies[depth] = PAIR
+    if many:
+        table.split_ranks[depth] = run_length(rules, many, lowest(many) >> 2, PAIR)
+
+
+@helper
+def fewest_plays(table, rules, many, bound) -> int:
+    """Fewest plays that use up all cards, exactly, if that is less than `bound`; else `bound`.
+
+    Parameters
+    ----------
+    table : TABLE
+        Its split, split_copies, split_ranks are overwritten.
+    rules : RULES
+    many : int64
+        Cards of each rank, in the four bits of the rank.
+    bound : int64
+
+    Notes
+    -----
+    The cards of the lowest rank left are in runs that begin there or else together in one set,
+    so trying those and splitting what remains finds the minimum. A stack of what is left takes
+    the place of recursion, which Numba's disk cache can't hold.
+    """
+    best = bound
+    depth = 0
+    open_split(table, rules, 0, many)
+    while depth >= 0:
+        left = table.split[depth]
+        copies = table.split_copies[depth]
+        if left == 0:
+            best = min(best, depth)
+        if left == 0 or depth + 1 >= best or copies < 0:
+            depth -= 1
+            continue
+        first = lowest(left) >> 2
+        if copies == 0:
+            table.split_copies[depth] = -1
+            rest = left & ~(15 << (4 * first))
+        else:
+            ranks = table.split_ranks[depth]
+            if ranks < (rules.dseq_min if copies == PAIR else rules.seq_min):
+                table.split_copies[depth] = copies - 1
+                table.split_ranks[depth] = run_length(rules, left, first, SINGLE)
+                continue
+            table.split_ranks[depth] = ranks - 1
+            rest = left - copies * lanes_from(first, ranks)
+        depth += 1
+        open_split(table, rules, depth, rest)
+    return best
+
+
+@helper
+def make_plan(table, rules, hand) -> None:
+    """Split a hand into the fewest plays and leave them in the table, lowest rank first.
+
+    Of the ways with the fewest plays it takes double sequences before sequences before sets,
+    longer before shorter, and the lowest suits of each rank.
+    """
+    table.n_plan = 0
+    left = hand
+    to_go = fewest_plays(table, rules, counts(hand), I64(TOO_MANY))
+    while left:
+        many = counts(left)
+        first = lowest(left) >> 2
+        copies_found = 0
+        ranks_found = 1
+        for copies in range(PAIR, SINGLE - 1, -1):
+            least = rules.dseq_min if copies == PAIR else rules.seq_min
+            for ranks in range(run_length(rules, many, first, copies), least - 1, -1):
+                if copies_found == 0:
+                    rest = many - copies * lanes_from(first, ranks)
+                    if 1 + fewest_plays(table, rules, rest, to_go) == to_go:
+                        copies_found = copies
+                        ranks_found = ranks
+        if copies_found == 0:
+            copies_found = (many >> (4 * first)) & 15
+        part = left & ((1 << (4 * (first + ranks_found))) - 1)
+        play = lowest_cards(part, copies_found)
+        table.plan[table.n_plan] = play
+        table.n_plan += 1
+        left &= ~play
+        to_go -= 1
+
+
+@helper
+def has_two(play) -> bool:
+    """Whether a play contains a 2."""
+    return play & ~BELOW_TWO != 0

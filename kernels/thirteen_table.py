@@ -1,0 +1,162 @@
+"""The table of a deal of thirteen: hands, the trick, and what everybody has seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .common import STRATEGY, record
+from .jit import helper
+from .thirteen_numbers import BOMB_KINDS, EVENT_WIDTH, FRAMES, HAND, MAX_PLAYS, MAX_SEATS, STACK
+
+I64 = np.int64
+
+RULES = record(
+    ("players", I64),
+    ("target", I64),  # 0: a deal
+    ("bomb_min", I64, (3,)),
+    ("quad_beats", I64),
+    ("bomb_vs_bomb", I64),
+    ("bomb_scope", I64),
+    ("lockout", I64),
+    ("bomb_after_pass", I64),
+    ("first_lead", I64),
+    ("starter", I64),
+    ("lead_after_out", I64),
+    ("instant", I64),  # mask of the kinds that win at once
+    ("instant_tie", I64),
+    ("seq_min", I64),
+    ("dseq_min", I64),
+    ("seq_twos", I64),
+    ("compare_suit", I64),
+    ("pass_forced", I64),
+    ("finish_two", I64),
+    ("until_first", I64),
+    ("points", I64, (MAX_SEATS,)),
+    ("score_cards", I64),
+    ("penalties", I64, (5,)),
+    ("max_turns", I64),
+)
+"""The rules as the engine understands them; docs/rules/thirteen.md says what each means."""
+
+ROW = record(
+    ("winner", I64),
+    ("winners", I64),
+    ("capped", I64),
+    ("turns", I64),
+    ("deals", I64),
+    ("plays", I64),
+    ("passes", I64),
+    ("tricks", I64),
+    ("forced", I64),
+    ("free", I64),
+    ("bombs_played", I64),
+    ("bombs_beaten", I64),
+    ("played_by_kind", I64, (BOMB_KINDS,)),
+    ("beaten_by_kind", I64, (BOMB_KINDS,)),
+    ("deals_with_bomb", I64),
+    ("instant", I64),  # kind of deal 1
+    ("instants", I64, (7,)),  # deals by kind, none at 0
+    ("instant_wins", I64),
+    ("opener", I64),
+    ("opener_at", I64, (MAX_SEATS,)),
+    ("opener_wins", I64),
+    ("cards_left", I64),
+    ("gave_up", I64),
+    ("place", I64, (MAX_SEATS,)),
+    ("points", I64, (MAX_SEATS,)),
+)
+"""What is kept of a game."""
+
+FRAME = record(
+    ("hand", I64),  # cards of the seat to move
+    ("other", I64),  # cards of the other one
+    ("top", I64),  # cards to beat; 0: the mover leads
+    ("owner", I64),  # who made the top: the other one, or a seat that is out
+    ("passed", I64),  # whether the mover has passed in this trick
+    ("other_passed", I64),
+    ("answered", I64),  # whether the other one has passed on this very top
+    ("leads", I64),  # who leads when a trick of a seat that is out closes: mover or other
+    ("stuck", I64),  # whether the other one just handed the lead on for want of a legal play
+    ("begin", I64),  # its plays on the stack
+    ("end", I64),
+    ("next", I64),  # the answer to try next; at `end` the pass
+    ("legal", I64),  # whether any play was legal
+    ("unknown", I64),  # whether an answer couldn't be decided
+    ("turned", I64),  # whether the other seat moves in the next frame
+)
+"""A position of the search, as the seat to move sees it."""
+
+SCRIPT = 512
+"""Moves that can be given, more than a deal has turns by default."""
+
+SLATE = 16
+"""Events that fit in the table; a turn has at most five."""
+
+TABLE = record(
+    ("hand", I64, (MAX_SEATS,)),  # masks of cards
+    ("gone", I64),  # cards played in this deal
+    ("top", I64),  # cards to beat; 0: the next play leads
+    ("top_copies", I64),
+    ("top_ranks", I64),
+    ("owner", I64),  # who made the top
+    ("locked", I64),  # mask of seats that passed in this trick
+    ("answered", I64),  # mask of seats that passed on this top
+    ("last_player", I64),  # the last seat but the owner that played in this trick
+    ("last_passer", I64),
+    ("must_hold", I64),  # mask of the card that the first play must contain; 0: none
+    ("alone", I64),  # whether it must be that play
+    ("played", I64),  # mask of seats that have played a card in this deal
+    ("place", I64, (MAX_SEATS,)),
+    ("paid", I64, (MAX_SEATS,)),  # penalties of this deal
+    ("total", I64, (MAX_SEATS,)),  # points of the match
+    ("pool", I64, (52,)),
+    ("twos", I64, (MAX_SEATS,)),  # 2s dealt to each seat
+    ("deal", I64, (4,)),  # random stream of the deal
+    ("choice", I64, (MAX_SEATS, 4)),  # random stream of each seat's strategy
+    ("strategy", STRATEGY, (MAX_SEATS,)),
+    ("n_plays", I64),
+    ("plays", I64, (MAX_PLAYS,)),  # legal plays, in order
+    ("n_plan", I64),
+    ("plan", I64, (HAND,)),  # the hand split into the fewest plays
+    ("split", I64, (HAND + 1,)),  # cards of each rank left, by plays made
+    ("split_copies", I64, (HAND + 1,)),  # the kind of play to try next there
+    ("split_ranks", I64, (HAND + 1,)),
+    ("nodes", I64),  # positions that a search may still look at
+    ("stack", I64, (STACK,)),  # plays listed by a search
+    ("frames", FRAME, (FRAMES,)),
+    ("set_up", I64),  # 1: the next deal is of given hands
+    ("given", I64, (MAX_SEATS,)),
+    ("given_leader", I64),  # -1: the holder of the lowest card
+    ("rest_is_played", I64),  # 1: cards in no hand count as played
+    ("n_script", I64),  # moves that are given, played before the strategies are asked
+    ("at_script", I64),
+    ("script", I64, (SCRIPT,)),
+    ("refused", I64),  # 1 + number of the given move that was not legal
+    ("refused_seat", I64),
+    ("telling", I64),
+    ("told", I64),
+    ("slate", I64, (SLATE, EVENT_WIDTH)),
+)
+
+
+@helper
+def tell(table, code, first, second) -> None:
+    """Note an event, if anybody listens."""
+    if table.telling == 0:
+        return
+    event = table.slate[table.told]
+    event[0] = code
+    event[1] = first
+    event[2] = second
+    table.told += 1
+
+
+@helper
+def tell_seats(table, rules, code, first, second, values, offset) -> None:
+    """Note an event with a number for each seat, or add such numbers to the last event."""
+    if table.telling == 0:
+        return
+    if offset == 0:
+        tell(table, code, first, second)
+    for seat in range(rules.players):
+        table.slate[table.told - 1, 3 + offset + seat] = values[seat]
