@@ -14,7 +14,6 @@ from .aces_numbers import (
     EVENT_HAND_END,
     EVENT_PLACE,
     EVENT_RESHUFFLE,
-    EVENT_WIDTH,
     KINDS,
     LOSER,
     MAY,
@@ -40,7 +39,7 @@ from .aces_table import (
     turn_recycled,
     turn_unturned,
 )
-from .common import PROGRESS, STOP, STRATEGY, lowest_bit, ones
+from .common import PROGRESS, STOP, STRATEGY, flush, lowest_bit, ones
 from .jit import entry, helper
 from .random import U64, next_word, start_stream
 
@@ -184,18 +183,6 @@ def play_turn(table, rules, row, seat, returned):
         row.cards += 1
     discard(table, seat, card)
     return False, rules.queen_skips == 1 and card == QUEEN, source == FROM_PILE and not placed
-
-
-@helper
-def flush(table, log, told) -> int:
-    """Move the events of the slate to `log`, as far as they fit. Returns how many were told."""
-    for j in range(table.told):
-        if told < log.shape[0]:
-            for field in range(EVENT_WIDTH):
-                log[told, field] = table.slate[j, field]
-        told += 1
-    table.told = 0
-    return told
 
 
 @helper

@@ -38,3 +38,29 @@ def lowest_bit(mask) -> int:
     while (mask >> at) & 1 == 0:
         at += 1
     return at
+
+
+@helper
+def flush(table, log, told) -> int:
+    """Move the events of a table's slate to `log`, as far as they fit.
+
+    Parameters
+    ----------
+    table
+        A record with `told`, events on the slate, and `slate`, int64[events, fields].
+    log : int64[events, fields]
+    told : int64
+        Events told before.
+
+    Returns
+    -------
+    int64
+        Events told so far.
+    """
+    for j in range(table.told):
+        if told < log.shape[0]:
+            for field in range(log.shape[1]):
+                log[told, field] = table.slate[j, field]
+        told += 1
+    table.told = 0
+    return told

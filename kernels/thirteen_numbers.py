@@ -8,6 +8,7 @@ Imports nothing, so that rules can be checked without NumPy and Numba.
 RANKS = 13
 ACE_RANK, TWO_RANK = 11, 12
 TWO = 48
+BLACK = 0x3333333333333  # spades and clubs
 MAX_SEATS = 4
 HAND = 13
 MAX_PLAYS = 4096  # more than any hand has

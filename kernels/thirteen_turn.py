@@ -1,0 +1,243 @@
+"""A turn of thirteen: who acts, what it answers, and what that does to the trick."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import helper
+from .random import U64, next_word
+from .thirteen_cards import NEVER, classify, counts, is_bomb, list_plays, lowest, needed, weakest
+from .thirteen_endgame import bombs_allowed, may_come_back
+from .thirteen_numbers import (
+    EVENT_PASS,
+    EVENT_PLAY,
+    LAST_PASSER,
+    LONGEST_DOUBLE,
+    NO,
+    NOBODY,
+    PAIR,
+    PREVIOUS_PLAYER,
+    QUAD,
+    SINGLE,
+    STRATEGY_LOWEST,
+)
+from .thirteen_plan import has_two, run_length
+from .thirteen_score import bomb_kind, price_of_top
+from .thirteen_strategies import choose, in_order, keep_allowed
+from .thirteen_table import tell
+
+I64 = np.int64
+
+
+@helper
+def next_holder(table, rules, seat) -> int:
+    """The first seat clockwise of one that holds cards."""
+    other = (seat + 1) % rules.players
+    while table.hand[other] == 0:
+        other = (other + 1) % rules.players
+    return other
+
+
+@helper
+def next_to_act(table, rules, seat) -> int:
+    """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
+    for step in range(1, rules.players):
+        other = seat + step
+        if other >= rules.players:  # cheaper than a division
+            other -= rules.players
+        if table.hand[other] == 0 or other == table.owner or (table.answered >> other) & 1 == 1:
+            continue
+        if (table.locked >> other) & 1 == 1 and not may_come_back(
+            rules, table.hand[other], table.top, table.top_copies, table.top_ranks
+        ):
+            continue
+        return other
+    return -1
+
+
+@helper
+def leader_after_close(table, rules) -> int:
+    """T8: who leads the next trick."""
+    if table.hand[table.owner]:
+        return table.owner
+    named = NOBODY
+    if rules.lead_after_out == PREVIOUS_PLAYER:
+        named = table.last_player
+    elif rules.lead_after_out == LAST_PASSER:
+        named = table.last_passer
+    if named != NOBODY and table.hand[named]:
+        return named
+    return next_holder(table, rules, table.owner)
+
+
+@helper
+def clear_trick(table) -> None:
+    """Nothing lies on the table and nobody has passed."""
+    table.top = 0
+    table.top_copies = 0
+    table.top_ranks = 0
+    table.owner = NOBODY
+    table.locked = 0
+    table.answered = 0
+    table.last_player = NOBODY
+    table.last_passer = NOBODY
+
+
+@helper
+def lay(table, rules, row, seat, play) -> None:
+    """T7: a seat makes a play, which becomes the top."""
+    copies, ranks = classify(rules, play)
+    if table.top == 0:
+        row.tricks += 1
+    elif is_bomb(table.top_copies, table.top_ranks):
+        row.bombs_beaten += 1
+        row.beaten_by_kind[bomb_kind(table.top_copies, table.top_ranks)] += 1
+    if is_bomb(copies, ranks):
+        row.bombs_played += 1
+        row.played_by_kind[bomb_kind(copies, ranks)] += 1
+        if table.top:
+            price = price_of_top(table, rules)
+            table.paid[seat] += price
+            table.paid[table.owner] -= price
+    if table.top:
+        table.last_player = table.owner
+    table.hand[seat] &= ~play
+    table.gone |= play
+    table.played |= 1 << seat
+    table.top = play
+    table.top_copies = copies
+    table.top_ranks = ranks
+    table.owner = seat
+    table.must_hold = 0
+    if not rules.lockout:
+        table.locked = 0
+        table.answered = 0
+    elif rules.bomb_after_pass != NO:
+        table.answered = 0
+    row.plays += 1
+    tell(table, EVENT_PLAY, seat, play)
+
+
+@helper
+def give_way(table, row, seat) -> None:
+    """T7, T9: a seat passes."""
+    table.locked |= 1 << seat
+    table.answered |= 1 << seat
+    table.last_passer = seat
+    row.passes += 1
+    tell(table, EVENT_PASS, seat, I64(0))
+
+
+@helper
+def lowest_lead(rules, hand) -> int:
+    """What `lowest` leads: the longest combination with the lowest card, the weakest of equals."""
+    many = counts(hand)
+    rank = lowest(hand) >> 2
+    best_copies = (many >> (4 * rank)) & 15
+    best_ranks = np.int64(1)
+    best = best_copies
+    for copies in range(SINGLE, PAIR + 1):
+        ranks = run_length(rules, many, rank, copies)
+        least = rules.seq_min if copies == SINGLE else rules.dseq_min
+        cards = copies * ranks
+        # Of equal lengths the one that ends lower is weaker: fewer ranks.
+        if ranks >= least and (cards > best or (cards == best and ranks < best_ranks)):
+            best = cards
+            best_copies = np.int64(copies)
+            best_ranks = np.int64(ranks)
+    part = hand & ((np.int64(1) << (4 * (rank + best_ranks))) - 1)
+    found = np.int64(0)
+    for j in range(best_ranks):
+        group = part & (np.int64(15) << (4 * (rank + j)))
+        for _ in range(best_copies):
+            found |= group & -group
+            group &= group - 1
+    return found
+
+
+@helper
+def lowest_follow(table, rules, hand) -> int:
+    """What `lowest` follows with: the weakest of the top's type, else the least bomb; 0: none."""
+    copies, ranks = table.top_copies, table.top_ranks
+    above = needed(rules, table.top, copies, ranks, copies, ranks)
+    play = weakest(rules, hand, copies, ranks, above)
+    if play:
+        return play
+    best = np.int64(0)
+    if has_two(table.top) or rules.bomb_scope or is_bomb(copies, ranks):
+        above = needed(rules, table.top, copies, ranks, I64(QUAD), I64(1))
+        if above < NEVER:
+            best = weakest(rules, hand, I64(QUAD), I64(1), above)
+        for row in range(rules.dseq_min, LONGEST_DOUBLE + 1):
+            above = needed(rules, table.top, copies, ranks, I64(PAIR), row)
+            if above < NEVER:
+                play = weakest(rules, hand, I64(PAIR), row, above)
+                if play and (best == 0 or in_order(play, best)):
+                    best = play
+    return best
+
+
+@helper
+def scripted_answer(table, seat, can_pass) -> int:
+    """The next given move, or what stops the deal when it isn't legal."""
+    play = table.script[table.at_script]
+    table.at_script += 1
+    if play == 0 and can_pass:
+        return play
+    for j in range(table.n_plays):
+        if play == table.plays[j]:
+            return play
+    table.refused = table.at_script
+    table.refused_seat = seat
+    return I64(0)
+
+
+@helper
+def answer(table, rules, row, seat) -> int:
+    """T7: what a seat plays, asked if it has a choice; 0: it passes, or can't play."""
+    hand = table.hand[seat]
+    leads = table.top == 0
+    locked = (table.locked >> seat) & 1 == 1
+    scripted = table.at_script < table.n_script
+    plain = (
+        not scripted
+        and not locked
+        and table.must_hold == 0
+        and (rules.finish_two or not has_two(hand))
+    )
+    if plain and table.strategy[seat].number == STRATEGY_LOWEST and not rules.pass_forced:
+        # The default strategy needs no list of all plays.
+        if leads:
+            if hand & (hand - 1):
+                row.free += 1
+            else:
+                row.forced += 1
+            return lowest_lead(rules, hand)
+        play = lowest_follow(table, rules, hand)
+        if play:
+            row.free += 1
+        else:
+            row.forced += 1
+        return play
+    bombs_only = I64(bombs_allowed(rules)) if locked else I64(0)
+    table.n_plays = list_plays(
+        table.plays,
+        np.int64(0),
+        rules,
+        hand,
+        table.top,
+        table.top_copies,
+        table.top_ranks,
+        bombs_only,
+    )
+    keep_allowed(table, rules, hand)
+    n = table.n_plays
+    can_pass = not leads and not (rules.pass_forced and n > 0)
+    if scripted:
+        return scripted_answer(table, seat, can_pass or n == 0)
+    if n + np.int64(can_pass) <= 1:
+        row.forced += 1
+        return table.plays[0] if n else np.int64(0)
+    row.free += 1
+    word = next_word(table.choice[seat]) if table.strategy[seat].draws else U64(0)
+    return np.int64(choose(table, rules, row, seat, can_pass, word))
