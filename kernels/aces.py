@@ -43,6 +43,8 @@ from .common import PROGRESS, STOP, STRATEGY, flush, lowest_bit, ones
 from .jit import entry, helper
 from .random import U64, next_word, start_stream
 
+__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+
 FROM_STOCK, FROM_PILE, NOTHING = range(3)
 
 TALLY = (KINDS, KINDS, 2)

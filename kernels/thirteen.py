@@ -37,6 +37,8 @@ from .thirteen_turn import (
     next_to_act,
 )
 
+__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+
 I64 = np.int64
 
 TALLY = (MAX_SEATS + 1, 5, 2)
