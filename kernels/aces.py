@@ -14,6 +14,7 @@ from .aces_numbers import (
     EVENT_HAND_END,
     EVENT_PLACE,
     EVENT_RESHUFFLE,
+    EVENT_WIDTH,
     KINDS,
     LOSER,
     MAY,

@@ -16,6 +16,7 @@ from .thirteen_numbers import (
     EVENT_INSTANT,
     EVENT_OUT,
     EVENT_PASS,
+    EVENT_WIDTH,
     FREE,
     LOSER,
     LOWEST,

@@ -8,10 +8,12 @@ import json
 import signal
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import polars as pl
 
 from simcards.analysis.results import Result, run_plan
+from simcards.sim import run as run_module
 from simcards.sim.errors import Interrupted
 from simcards.sim.plan import make_plan
 
@@ -71,23 +73,25 @@ def journal(folder: Path) -> list[dict[str, Any]]:
 
 
 def interrupted(games: int, *, number: int = signal.SIGINT, **request: Any) -> Result:
-    """Run what simcards.run would, but send a signal once so many games are done."""
-    plan = make_plan(
-        "aces",
-        **{
-            name: request.pop(name)
-            for name in ("players", "rules", "strategies", "seed")
-            if name in request
-        },
-    )
+    """Run what simcards.run would, but send a signal when a chunk that far is finished.
+
+    Two chunks a thread are under way then, so no more than these can be finished besides.
+    """
+    names = {"players", "rules", "strategies", "seed"} & set(request)
+    plan = make_plan("aces", **{name: request.pop(name) for name in names})
+    far = request.get("first", 0) + games
     sent = itertools.count()
+    play = run_module.play_chunk
 
-    def report(progress: Any) -> None:
-        if progress.done >= games and next(sent) == 0:
+    def play_and_stop(plan: Any, start: int, stop: int, *rest: Any) -> Any:
+        chunk = play(plan, start, stop, *rest)
+        if stop >= far and next(sent) == 0:
             signal.raise_signal(number)
+        return chunk
 
-    try:
-        run_plan(plan, on_progress=report, **request)
-    except Interrupted as stopped:
-        return stopped.result
+    with mock.patch.object(run_module, "play_chunk", play_and_stop):
+        try:
+            run_plan(plan, **request)
+        except Interrupted as stopped:
+            return stopped.result
     raise AssertionError("the run was over before it was interrupted")
