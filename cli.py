@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -48,8 +48,18 @@ def fitted(text: str, encoding: str | None) -> str:
 def write(text: str, file: TextIO | None = None) -> None:
     """Write text; data goes to standard output."""
     stream = file or sys.stdout
-    stream.write(fitted(text, stream.encoding))
-    stream.flush()
+    try:
+        stream.write(fitted(text, stream.encoding))
+        stream.flush()
+    except BrokenPipeError:
+        reader_gone()
+
+
+def reader_gone() -> NoReturn:
+    """Leave quietly: a reader that goes away early, as `head` does, is no error."""
+    # Python would complain when it flushes at exit; click would call it a failure.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
 
 
 def talk(text: str) -> None:
@@ -410,7 +420,11 @@ def export(folder: str, form: str, target: str, overwrite: bool) -> None:
 
     if target == "-" and form == "parquet" and sys.stdout.isatty():
         raise RequestError("Parquet is not for the screen; name a FILE.")
-    rows = write_rows(Path(folder), form, target, overwrite=overwrite)
+    try:
+        rows = write_rows(Path(folder), form, target, overwrite=overwrite)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        reader_gone()
     if target != "-":
         talk(f"{rows:,} rows in {target}")
 
@@ -491,7 +505,6 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command line and exit with its code: see the design of exit codes in docs/cli.md."""
     try:
         code = cli.main(arguments, prog_name="simcards", standalone_mode=False)
-        sys.stdout.flush()
     except SimcardsError as error:
         talk(f"simcards: {error}")
         code = error.exit_code
@@ -508,8 +521,4 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         talk("simcards: stopped")
         code = 130
-    except BrokenPipeError:
-        # The reader went away, which is its right; keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     sys.exit(code if isinstance(code, int) else 0)

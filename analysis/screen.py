@@ -77,26 +77,33 @@ def _seat_table(summary: Summary) -> Iterator[str]:
     )
     places = max(2, decimals(half))
     share_width = places + 5
-    head = f"{plan.unit.many + ' won':>25}"
+    won_width = 12 if shared else 17
+    head = f"{plan.unit.many + ' won':>{won_width + 8}}"
     if shared:
-        head += f"{'shared':>12}"
+        head += f"{'shared':>10}"
     yield f"{head}{'share':>{share_width + 1}}     {percent(summary.level)} interval      played by"
     for seat in summary.seats:
         note = game.seat_note(plan.rules, seat.seat)
-        line = f"  seat {seat.seat}{seat.wins:>17,}"
+        line = f"  seat {seat.seat}{seat.wins:>{won_width},}"
         if shared:
-            line += f"{sum(seat.shared.values()):>12,}"
+            line += f"{sum(seat.shared.values()):>10,}"
         if seat.win_rate is None:
             line += f"   {'no data':<{share_width + 22}}"
         else:
             line += f"{100 * seat.win_rate:>{share_width + 1}.{places}f} %"
             line += f"   {_ends(seat.interval, 100, places):<19}"
-        yield f"{line}{seat.strategy}{f' ({note})' if note else ''}"
-    gap = " " * (12 if shared else 0)
+        player = f"{seat.strategy}{f' ({note})' if note else ''}"
+        if len(line) + len(player) <= WIDTH:
+            yield line + player
+        else:
+            yield line
+            yield f"{player:>{WIDTH}}"
+    gap = " " * (10 if shared else 0)
 
     def row(name: str, number: int, note: str) -> str:
         share = 100 * number / summary.completed if summary.completed else 0.0
-        return f"  {name:<7}{number:>16,}{gap}{share:>{share_width + 1}.{places}f} %   {note}"
+        line = f"  {name:<7}{number:>{won_width - 1},}{gap}"
+        return f"{line}{share:>{share_width + 1}.{places}f} %   {note}"
 
     if summary.nobody:
         yield row("nobody", summary.nobody, "finished without a winner")
@@ -139,7 +146,7 @@ def _foot(summary: Summary) -> Iterator[str]:
     plan = summary.plan
     units = plan.unit.many
     method = (
-        "Shares: confidence sequences, valid however often one looks; else as for a fixed n."
+        "Shares: confidence sequences, valid at any stop. Else as for a fixed n."
         if summary.precision is not None
         else "Wilson intervals for shares, normal for means."
     )

@@ -384,7 +384,7 @@ def short_number(number: int) -> str:
     """Return a number as people type it: 1e6, 2.5e5, 1234."""
     digits = str(number).rstrip("0")
     zeros = len(str(number)) - 1
-    if number < 1000 or len(digits) > 3 or zeros < 3:
+    if number < 10_000 or len(digits) > 3 or zeros < 3:
         return str(number)
     return f"{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}e{zeros}"
 

@@ -1,31 +1,12 @@
-"""Fixed runs of aces and the hashes of their rows, the same wherever they are played.
-
-    python tests/games/golden_aces.py
-
-writes the hashes and the playthrough anew. A row may change only together with the game's
-`engine` number: raise that first.
-"""
+"""Fixed runs of aces, and a match to be told; golden.py writes what comes of them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
+from games.golden import LARGEST_INDEX, LARGEST_SEED, Golden, N
 
-import simcards
-from simcards.sim.game import Game
 from simcards.sim.games.aces import GAME
-from simcards.sim.rows import columns
-
-HASHES = Path(__file__).with_name("golden_aces.json")
-PLAYTHROUGH = Path(__file__).with_name("playthrough_aces.txt")
-
-N = 300
-LARGEST_SEED, LARGEST_INDEX = 2**64 - 1, 2**63 - 1
 
 RUNS: dict[str, dict[str, Any]] = {
     "defaults": {"seed": 0},
@@ -125,42 +106,4 @@ TOLD: dict[str, Any] = {
     "index": 3,
 }
 
-
-def rows_hash(game: Game, players: int, rows: pl.DataFrame) -> str:
-    """SHA-256 of the numbers of rows: column by column, little-endian, as wide as declared.
-
-    What Polars keeps in memory, or how it stores an Enum, doesn't enter; an Enum counts as the
-    numbers of its words in one byte.
-    """
-    digest = hashlib.sha256()
-    assert rows.columns == [name for name, _ in columns(game, players)]
-    for name, column in columns(game, players):
-        if column.dtype == "Enum":
-            values = np.array([column.labels.index(word) for word in rows[name]], "u1")
-        else:
-            values = rows[name].to_numpy()
-            assert values.dtype == np.dtype(column.dtype.lower()), name
-        digest.update(values.astype(values.dtype.newbyteorder("<")).tobytes())
-    return digest.hexdigest()
-
-
-def run_hash(name: str, **more: Any) -> str:
-    """Play a run of the table and hash its rows."""
-    result = simcards.run("aces", N, rows=True, **RUNS[name], **more)
-    return rows_hash(GAME, result.summary.plan.rules.players, result.rows)
-
-
-def playthrough() -> str:
-    """Return the replay of a match, as it is printed."""
-    return f"{simcards.replay('aces', **TOLD)}\n"
-
-
-def write() -> None:
-    """Write both files."""
-    table = {"engine": GAME.engine, "n": N, "runs": {name: run_hash(name) for name in RUNS}}
-    HASHES.write_text(json.dumps(table, indent=1) + "\n", encoding="ascii", newline="\n")
-    PLAYTHROUGH.write_text(playthrough(), encoding="utf-8", newline="\n")
-
-
-if __name__ == "__main__":
-    write()
+GOLDEN = Golden(GAME, RUNS, TOLD)
