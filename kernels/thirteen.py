@@ -194,10 +194,10 @@ def play_deal(table, rules, row, tally, leader, log, told):
 @helper
 def next_leader(table, rules, winner, opener, at_once) -> int:
     """T3, starter: who leads the next deal of a match; -1: the holder of the lowest card."""
-    if rules.starter == LOWEST:
-        return -1
     if winner < 0:  # void
         return opener
+    if rules.starter == LOWEST:
+        return -1
     if rules.starter != LOSER:
         return winner
     best = NOBODY
