@@ -474,7 +474,7 @@ def start_run(*words: Any) -> subprocess.Popen[str]:
 
 def wait_for(process: subprocess.Popen[str], happened: Callable[[], bool]) -> bool:
     """Wait until something happened, or the process is over."""
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 120
     while not happened():
         if process.poll() is not None:
             return False
@@ -508,18 +508,20 @@ def test_a_run_killed_ten_times_ends_with_the_rows_of_an_undisturbed_one(tmp_pat
             process = start_run("resume", out, "--threads", 2, "--quiet")
         else:
             process = start_run("run", *request, "--out", out, "--threads", 2, "--quiet")
-        if kill < 3:  # while it starts, makes the folder or takes it over
-            time.sleep(choose.uniform(0.2, 1.5))
-        else:
-            at = finished_chunks(out) + choose.randint(1, 20)
-            wait_for(process, lambda at=at: finished_chunks(out) >= at)
-            time.sleep(choose.uniform(0, 0.02))
+        at = finished_chunks(out) + choose.randint(1, 12)
+        # The first three mostly while it starts, makes the folder or takes it over.
+        until = time.monotonic() + (choose.uniform(0.2, 1.2) if kill < 3 else 60)
+        wait_for(
+            process,
+            lambda at=at, until=until: finished_chunks(out) >= at or time.monotonic() > until,
+        )
+        time.sleep(choose.uniform(0, 0.01))
         process.kill()
         process.communicate()
         hit += process.returncode == -signal.SIGKILL
         if (out / "manifest.json").exists():
             read = simcards.load(out)
-            assert read.summary.status == ("partial" if read.summary.completed < n else "complete")
+            assert read.summary.status == "partial" or read.summary.completed == n
             assert len(read.rows) == read.summary.completed
     assert hit >= 5
     assert 0 < simcards.load(out).summary.completed
