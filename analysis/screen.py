@@ -128,7 +128,7 @@ def _length_table(summary: Summary) -> Iterator[str]:
     titles = f"{'mean':>11}{'sd':>9}{'least':>9}{'5 %':>7}{'median':>9}{'95 %':>7}{'most':>8}"
     yield f"  {head:<9}{titles}"
     rows = list(summary.lengths.items())
-    for name in summary.plan.description.scores:
+    for name in summary.plan.description.scores[:1]:
         rows += [
             (f"{name} {seat.seat}", seat.scores[name])
             for seat in summary.seats

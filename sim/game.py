@@ -208,7 +208,7 @@ class Game:
     counts: tuple[Count, ...]
     tallies: tuple[Tally, ...]
     scores: tuple[str, ...]
-    """Columns by seat whose exact histograms are kept, such as points."""
+    """Columns by seat whose exact histograms are kept, such as points; screens show the first."""
     headlines: tuple[Headline, ...]
     facts: tuple[Fact, ...]
     kernel: str

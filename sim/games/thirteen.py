@@ -242,7 +242,7 @@ GAME = Game(
             "hands dealt with so many 2s, and deals won with them",
         ),
     ),
-    scores=("points",),
+    scores=("points", "place"),
     headlines=(
         Headline(
             "Does it help to start?",
