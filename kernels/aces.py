@@ -312,7 +312,7 @@ def clear(row) -> None:
 
 
 @helper
-def play_match(table, rules, row, by_sizes, seed, index, log) -> int:
+def play_match(table, rules, row, by_sizes, seed, index, log, control) -> int:
     """A1, A8, A9: one match. Returns the number of events told."""
     clear(row)
     for seat in range(rules.players):
@@ -321,7 +321,7 @@ def play_match(table, rules, row, by_sizes, seed, index, log) -> int:
     starter = np.int64(0)
     winners = 0
     told = 0
-    while winners == 0:
+    while winners == 0 and control[STOP] == 0:
         start_stream(table.deal, seed, index, row.hands, 0, 0)
         for seat in range(rules.players):
             if table.draws[seat]:
@@ -379,12 +379,12 @@ def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
     log : int64[events, EVENT_WIDTH]
         Written, for a single match; no rows: nothing is told.
     control : int64[2]
-        STOP is read before each match, PROGRESS written.
+        STOP is read before each hand, PROGRESS written.
 
     Returns
     -------
     played : int64
-        Matches played; fewer than rows only after a stop.
+        Matches played to the end; fewer than rows only after a stop.
     told : int64
         Events told, more than `log` has rows when it was too short.
     """
@@ -397,7 +397,9 @@ def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
     told = 0
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
-            return j, told
+            return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_match(table, rules[0], rows[j], by_sizes, seed, first + j, log)
+        told = play_match(table, rules[0], rows[j], by_sizes, seed, first + j, log, control)
+    if control[STOP] != 0:  # the last match may not have been finished
+        return rows.shape[0] - 1, told
     return rows.shape[0], told

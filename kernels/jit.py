@@ -48,6 +48,7 @@ def cache_key() -> str:
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     for part in (
+        Path(__file__).parent,  # Numba keeps the entries of each install apart; so do we
         platform.python_implementation(),
         platform.python_version(),
         numba.__version__,

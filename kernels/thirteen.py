@@ -258,7 +258,7 @@ def clear(row) -> None:
 
 
 @helper
-def play_game(table, rules, row, tally, seed, index, log) -> int:
+def play_game(table, rules, row, tally, seed, index, log, control) -> int:
     """T12: a deal, or a match of deals. Returns the number of events told."""
     clear(row)
     players = rules.players
@@ -266,7 +266,7 @@ def play_game(table, rules, row, tally, seed, index, log) -> int:
     leader = np.int64(-1)
     told = I64(0)
     winners = 0
-    while True:
+    while control[STOP] == 0:
         start_stream(table.deal, seed, index, row.deals, 0, 0)
         for seat in range(players):
             if table.strategy[seat].draws:
@@ -320,12 +320,12 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
     log : int64[events, EVENT_WIDTH]
         Written, for a single game; no rows: nothing is told.
     control : int64[2]
-        STOP is read before each game, PROGRESS written.
+        STOP is read before each deal, PROGRESS written.
 
     Returns
     -------
     played : int64
-        Games played; fewer than rows only after a stop.
+        Games played to the end; fewer than rows only after a stop.
     told : int64
         Events told, more than `log` has rows when it was too short.
     """
@@ -336,7 +336,9 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
     told = I64(0)
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
-            return j, told
+            return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_game(table, rules[0], rows[j], tally, seed, first + j, log)
+        told = play_game(table, rules[0], rows[j], tally, seed, first + j, log, control)
+    if control[STOP] != 0:  # the last game may not have been finished
+        return rows.shape[0] - 1, told
     return rows.shape[0], told

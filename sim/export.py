@@ -48,6 +48,8 @@ def export(folder: Path, form: str, target: str, *, overwrite: bool = False) -> 
     if target == "-":
         return _write(folder, rows_, form, sys.stdout.buffer)
     path = Path(target)
+    if not path.parent.is_dir():
+        raise RequestError(f"{path}: there is no folder {path.parent}.")
     if path.exists() and not overwrite:
         raise RequestError(f"{path}: exists already.\n  Choose another name, or add --overwrite.")
     try:

@@ -162,6 +162,13 @@ def read_manifest(folder: Path) -> Manifest:
             seed=data["seed"],
             source=f"{folder}:",
         )
+        check = data.pop("check")
+        if check != _check(data):
+            raise _unusable(
+                folder,
+                f"its {MANIFEST} isn't as it was written, and every game depends on it.\n"
+                "  Put the original back, or make the run again.",
+            )
         return Manifest(
             plan=plan,
             first=whole_number(data["first"], f"{folder}: first", 0, LARGEST_INDEX),
@@ -207,9 +214,15 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def _check(data: Mapping[str, Any]) -> str:
+    """Checksum of what stands in a manifest: a changed digit would make other games."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write a manifest."""
-    text = json.dumps(manifest.to_json(), indent=2) + "\n"
+    data = manifest.to_json()
+    text = json.dumps({**data, "check": _check(data)}, indent=2) + "\n"
     write_whole(folder / MANIFEST, text.encode())
 
 

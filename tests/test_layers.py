@@ -196,3 +196,18 @@ def test_the_command_line_names_no_game() -> None:
             case ast.Constant(str(text)) | ast.Name(text) | ast.Attribute(_, text):
                 found += [f"cli.py:{node.lineno} {word}" for word in pattern.findall(text)]
     assert not found
+
+
+def test_kernels_make_no_arrays() -> None:
+    """An element of an array made in a kernel outlives the array: its memory is given away."""
+    makers = {"zeros", "empty", "ones", "full", "array", "zeros_like", "empty_like"}
+    for path in sorted((ROOT / "kernels").glob("*.py")):
+        made = [
+            node.lineno
+            for node in ast.walk(tree(path.relative_to(ROOT)))
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and (node.func.value.id, node.func.attr) in {("np", maker) for maker in makers}
+        ]
+        assert not made, f"{path.name}: lines {made}"

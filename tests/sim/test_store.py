@@ -98,6 +98,7 @@ def test_a_manifest_says_what_was_played_and_by_what(tmp_path: Path) -> None:
     )
     told = manifest(tmp_path / "run")
     assert (told.pop("format"), told.pop("version")) == ("simcards run", 1)
+    assert len(told.pop("check")) == 16
     assert set(told.pop("made_by")) >= {"simcards", "python", "numpy", "numba", "polars", "system"}
     rules = told.pop("rules")
     changed = {"complete": "natural", "wild_limit": 1, "starter": "loser", "max_turns": 500}
@@ -772,9 +773,10 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a seed too large": (lambda run: change_manifest(run, seed=2**64), "seed"),
     "a seed that is none": (lambda run: change_manifest(run, seed="abc"), "abc"),
-    "n that is none": (lambda run: change_manifest(run, n="many"), "many"),
-    "chunks of no games": (lambda run: change_manifest(run, chunk_size=0), "chunk_size"),
-    "a negative index": (lambda run: change_manifest(run, first=-1), "first"),
+    "n that is none": (lambda run: change_manifest(run, n="many"), "as it was written"),
+    "chunks of no games": (lambda run: change_manifest(run, chunk_size=0), "as it was written"),
+    "a negative index": (lambda run: change_manifest(run, first=-1), "as it was written"),
+    "a changed digit": (lambda run: change_manifest(run, seed=4), "as it was written"),
 }
 
 
