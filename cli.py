@@ -57,9 +57,13 @@ def write(text: str, file: TextIO | None = None) -> None:
 
 def reader_gone() -> NoReturn:
     """Leave quietly: a reader that goes away early, as `head` does, is no error."""
-    # Python would complain when it flushes at exit; click would call it a failure.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    drop_output()
     sys.exit(0)
+
+
+def drop_output() -> None:
+    """Send what is still to be written nowhere, or Python complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def talk(text: str) -> None:
@@ -104,6 +108,8 @@ def options(*wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
+SEED = click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out.")
+SEED_OF_RUN = click.option("--seed", metavar="S", help="Of the run, as its screen shows it.")
 WHAT_IS_PLAYED = options(
     click.option("--game", "game_option", metavar="GAME", help="Which game; see: simcards games."),
     click.option("--players", metavar="K", help="Short for --rule players=K."),
@@ -117,7 +123,6 @@ WHAT_IS_PLAYED = options(
         metavar="NAME|SEAT=NAME",
         help="Who plays, everywhere or on a seat.",
     ),
-    click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out."),
 )
 HOW_IT_RUNS = options(
     click.option("--threads", metavar="T", help="Default: all the process may use."),
@@ -235,6 +240,7 @@ def cli() -> None:
 @cli.command()
 @click.argument("game", required=False)
 @WHAT_IS_PLAYED
+@SEED
 @click.option("-n", "--n", "n", metavar="N", help="How many games, such as 1e6. Default: 1e5.")
 @click.option("--first", default="0", metavar="I", help="Index of the first game.")
 @click.option("--out", metavar="DIR", help="Keep the run and its rows in a folder.")
@@ -267,6 +273,8 @@ def run(
     """Play many games and sum them up."""
     from .analysis.results import run_plan
 
+    if out is None and (overwrite or rows == "none"):
+        raise RequestError(f"{'--overwrite' if overwrite else '--rows none'} needs --out DIR.")
     plan = plan_of(**asked)
     show_result(
         plan,
@@ -325,6 +333,7 @@ def resume(
 @cli.command()
 @click.argument("what", metavar="[GAME|DIR]", required=False)
 @WHAT_IS_PLAYED
+@SEED_OF_RUN
 @click.option("--index", required=True, metavar="I|A..B", help="Which game, or games A to B.")
 @click.option("--json", "as_json", is_flag=True, help="One event a line, as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
@@ -339,7 +348,13 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
         given = [f"--{key.replace('_option', '')}" for key, value in asked.items() if value]
         if given:
             raise RequestError(f"{given[0]}: {what} is a saved run, which says what is played.")
-        plan = read_manifest(Path(what)).plan
+        manifest = read_manifest(Path(what))
+        plan = manifest.plan
+        if not manifest.first <= first <= last < manifest.first + manifest.n:
+            raise RequestError(
+                f"--index {index}: the run has indices {manifest.first} to "
+                f"{manifest.first + manifest.n - 1}."
+            )
     else:
         if asked["seed"] is None:
             raise RequestError("a replay needs the --seed of its run.")
@@ -431,7 +446,7 @@ def export(folder: str, form: str, target: str, overwrite: bool) -> None:
 
 @cli.command()
 @click.argument("what", metavar="[GAME|DIR]", required=False)
-@click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out.")
+@SEED
 @click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
 def verify(what: str | None, seed: str | None, quiet: bool) -> None:
     """Check a game against known values, or a saved run against its files."""
@@ -518,6 +533,10 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         talk(f"simcards: {error.format_message()}")
         code = error.exit_code
+    except OSError as error:
+        talk(f"simcards: can't write {error.filename or 'the output'}: {error.strerror or error}.")
+        drop_output()
+        code = 1
     except (KeyboardInterrupt, click.Abort):
         talk("simcards: stopped")
         code = 130

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import __version__
 from ..sim.game import Game
 from ..sim.options import options
 from ..sim.plan import make_plan
@@ -19,6 +20,7 @@ def describe(game: Game) -> dict[str, Any]:
     return {
         "format": "simcards game",
         "version": JSON_VERSION,
+        "simcards": __version__,
         "name": game.name,
         "aliases": list(game.aliases),
         "title": game.title,

@@ -18,7 +18,16 @@ from ..sim.plan import Plan, check_range, chunk_size, make_plan
 from ..sim.processors import usable_processors
 from ..sim.rows import empty_frame
 from ..sim.run import Outcome, Progress, execute, explain
-from ..sim.store import Manifest, Store, new_manifest, prefix, read_manifest, scan_rows, whole_parts
+from ..sim.store import (
+    Manifest,
+    Store,
+    is_being_written,
+    new_manifest,
+    prefix,
+    read_manifest,
+    scan_rows,
+    whole_parts,
+)
 from .screen import quoted, run_screen
 from .sequential import confidence_sequence, look_counts
 from .summary import Summary, summarise
@@ -150,6 +159,7 @@ def _finish(
         threads=threads,
         usable_threads=usable_processors(),
         saved_in=str(folder) if folder else "",
+        keeps_rows=manifest.keeps_rows,
     )
     result = Result(summary, outcome.counts, frames, folder)
     if outcome.signal:
@@ -237,8 +247,10 @@ def run_plan(
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
     workers = _threads(threads)
     size = chunk_size(plan) if chunk is None else whole_number(chunk, "--chunk-size", 1, 10**7)
-    if out is not None and not str(out):
-        raise RequestError("--out '': name a folder.")
+    if out is not None and (not isinstance(out, str | Path) or not str(out)):
+        raise RequestError(f"--out {out!r}: name a folder.")
+    if not isinstance(rows, bool):
+        raise RequestError(f"rows={rows!r}: must be True or False.")
     if out is not None:
         Store.check_free(Path(out), overwrite=overwrite)
     compile_s = prepare_kernel(plan.description, on_compile)
@@ -445,15 +457,19 @@ def load(folder: str | Path) -> Result:
     counts = total(part.counts for part in prefix(whole_parts(path, check=False), manifest.first))
     damaged = counts.games < manifest.completed
     stopped = damaged or manifest.status == "running"
+    reason = "damaged" if damaged else manifest.stop_reason
+    if manifest.status == "running" and is_being_written(path):
+        reason = "running"
     summary = summarise(
         manifest.plan,
         counts,
         first=manifest.first,
         n=manifest.n,
         status="partial" if stopped else manifest.status,
-        stop_reason="damaged" if damaged else manifest.stop_reason,
+        stop_reason=reason,
         level=manifest.level,
         precision=manifest.precision,
         saved_in=str(path),
+        keeps_rows=manifest.keeps_rows,
     )
     return Result(summary, counts, None, path)

@@ -20,7 +20,8 @@ STOPPED = {
     "terminate": "stopped by a request to terminate",
     "error": "stopped by an error",
     "damaged": "some of it isn't as it was written; resume plays that again",
-    "": "stopped without a word",
+    "": "its process died",
+    "running": "another process is playing it now",
 }
 
 
@@ -77,7 +78,7 @@ def _seat_table(summary: Summary) -> Iterator[str]:
     )
     places = max(2, decimals(half))
     share_width = places + 5
-    won_width = 12 if shared else 17
+    won_width = (12 if shared else 17) - 2 * (places - 2)
     head = f"{plan.unit.many + ' won':>{won_width + 8}}"
     if shared:
         head += f"{'shared':>10}"
@@ -151,21 +152,28 @@ def _foot(summary: Summary) -> Iterator[str]:
         else "Wilson intervals for shares, normal for means."
     )
     yield method
-    if summary.threads:
+    if summary.threads and summary.games_per_s == 0 and summary.completed:
+        yield "Nothing was left to play."
+    elif summary.threads:
         yield (
             f"{summary.elapsed_s:.1f} s on {summary.threads} of {summary.usable_threads} threads, "
             f"{summary.games_per_s:,.0f} {units}/s without compiling."
         )
     again = request_words(plan)
     if summary.saved_in:
-        if summary.status == "partial":
+        if summary.status == "partial" and summary.stop_reason != "running":
             yield f"Go on: simcards resume {quoted(summary.saved_in)}"
-        yield f"Saved. Its rows: simcards export {quoted(summary.saved_in)} --to csv"
+        if summary.keeps_rows:
+            yield f"Saved. Its rows: simcards export {quoted(summary.saved_in)} --to csv"
+        else:
+            yield "Saved, without rows."
         yield f"Watch one: simcards replay {quoted(summary.saved_in)} --index {summary.first}"
+        yield f"All counts: simcards summary {quoted(summary.saved_in)} --json"
     else:
-        yield f"Not saved. Keep: {summary.command} --out my-{plan.game}"
+        if summary.completed:
+            yield f"Not saved. Keep: {summary.command} --out my-{plan.game}"
         yield f"Watch one: simcards replay {again} --seed {plan.seed} --index {summary.first}"
-    yield "All counts: the same with --json"
+        yield "All counts: the same with --json"
 
 
 def quoted(path: str) -> str:
@@ -197,7 +205,7 @@ def run_screen(summary: Summary) -> str:
         lines.append("No data: not one chunk of games was finished.")
     for one in summary.headlines:
         scale = 100 if one.unit == "of 100" else 1
-        lines.append(f"{one.question:<27}{one.answer:<33}{_ends(one.interval, scale)}")
+        lines.append(f"{one.question:<26} {one.answer:<32} {_ends(one.interval, scale)}")
     if summary.headlines:
         lines.append("")
     lines += _seat_table(summary)
@@ -233,7 +241,7 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     lines += wrapped("", game.aim.split(" "), " ")
     lines += wrapped("", [f"Counted in {plan.unit.many}."], " ")
     lines.append("")
-    for head, text in game.sheet:
+    for head, text in game.sheet(rules):
         lines += wrapped(f"{head:<11}", text.split(" "), " ")
     lines.append("")
     marked = changed(rules, game.rules().resolved())
@@ -312,7 +320,7 @@ def replay_screen(told: Replay) -> str:
     )
     winners = [str(seat) for seat in end["winners"]]
     if end["status"] == "capped":
-        verdict = f"Nobody wins the {plan.unit.one}: it was capped"
+        verdict = f"Nobody wins the {plan.unit.one}, which was capped"
     elif not winners:
         verdict = f"Nobody wins the {plan.unit.one}"
     elif len(winners) == 1:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import __version__
 from ..sim.counts import SHARE, Counts
 from ..sim.game import Mean, MeanScore, Rate
 from ..sim.options import as_dict, show
@@ -93,6 +94,7 @@ class Summary:
     command: str
     """The command that plays the same games again."""
     saved_in: str
+    keeps_rows: bool
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``run --json`` prints."""
@@ -100,6 +102,7 @@ class Summary:
         return {
             "format": "simcards summary",
             "version": JSON_VERSION,
+            "simcards": __version__,
             "engine": game.engine,
             "rules_version": game.rules_version,
             "game": game.name,
@@ -316,6 +319,7 @@ def summarise(
     threads: int = 0,
     usable_threads: int = 0,
     saved_in: str = "",
+    keeps_rows: bool = True,
 ) -> Summary:
     """Make the summary of a run from its counts.
 
@@ -375,8 +379,17 @@ def summarise(
         threads=threads,
         usable_threads=usable_threads,
         precision=precision,
-        command=command(plan, "run", n, first=first, precision=precision, level=level),
+        command=command(
+            plan,
+            "run",
+            # Of a run that was cut short the games that were played can be had again.
+            n if status == "complete" or not counts.games else counts.games,
+            first=first,
+            precision=precision if status == "complete" else None,
+            level=level,
+        ),
         saved_in=saved_in,
+        keeps_rows=keeps_rows,
     )
 
 

@@ -9,6 +9,7 @@ what was sealed when it was written counts as not there.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -135,7 +136,8 @@ def is_cached(kernel: Any) -> bool:
             path.unlink(missing_ok=True)
         except OSError:
             # Held open elsewhere (Windows). Numba would load it, so it is overwritten instead.
-            path.write_bytes(b"")
+            with contextlib.suppress(OSError):
+                path.write_bytes(b"")
     return False
 
 
@@ -169,13 +171,12 @@ def prepare(kernel: Any, signature: Any) -> float:
         return 0.0
     seal = _seal_path(kernel)
     if seal is not None:
-        try:
+        with contextlib.suppress(OSError):  # unsealed files are compiled again next time
+            text = json.dumps(_state(kernel))
             handle, name = tempfile.mkstemp(dir=seal.parent)
             with open(handle, "w", encoding="ascii") as file:
-                json.dump(_state(kernel), file)
+                file.write(text)
             os.replace(name, seal)
-        except OSError:
-            pass  # unsealed files are compiled again next time
     return spent
 
 

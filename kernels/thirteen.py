@@ -153,10 +153,10 @@ def play_deal(table, rules, row, tally, leader, log, told):
     row.opener_at[opener] += 1
     tell_seats(table, rules, EVENT_DEAL, row.deals, opener, table.hand, I64(0))
     winner, kind = instant_winner(table, rules, opener)
-    row.instants[kind] += 1
+    row.instants[kind if winner >= 0 else NONE] += 1
     row.instant_wins += np.int64(winner >= 0)
     if row.deals == 1:
-        row.instant = kind
+        row.instant = kind if winner >= 0 else NONE
         row.opener = opener
     ended = np.int64(DEAL_OVER)
     at_once = kind != NONE
@@ -164,6 +164,9 @@ def play_deal(table, rules, row, tally, leader, log, told):
         if winner >= 0:
             tell(table, EVENT_INSTANT, winner, kind)
             table.place[winner] = 1
+            for seat in range(rules.players):
+                if seat != winner:
+                    row.cards_left += ones(table.hand[seat])
     else:
         bombs = row.bombs_played
         ended, told = play_out(table, rules, row, opener, log, told)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import RequestError, RunError
-from .store import ROWS, prefix, read_manifest, scan_rows, whole_parts
+from .store import ROWS, parquet_metadata, prefix, read_manifest, scan_rows, whole_parts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,16 +76,16 @@ def _write(folder: Path, frame: pl.LazyFrame, form: str, file: BinaryIO) -> int:
     """Write part by part, so that memory doesn't grow with the run."""
     import polars as pl
 
+    manifest = read_manifest(folder)
     if form == "parquet":
         with tempfile.TemporaryDirectory() as place:
             whole = Path(place) / "rows.parquet"
-            frame.sink_parquet(whole, compression="zstd")
+            frame.sink_parquet(whole, compression="zstd", metadata=parquet_metadata(manifest))
             with open(whole, "rb") as source:
                 while block := source.read(1 << 20):
                     file.write(block)
             return int(pl.scan_parquet(whole).select(pl.len()).collect().item())
     rows = 0
-    manifest = read_manifest(folder)
     parts = prefix(whole_parts(folder, check=False), manifest.first)
     for part in parts:
         chunk = pl.read_parquet(folder / ROWS / part.file, glob=False)

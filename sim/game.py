@@ -192,8 +192,8 @@ class Game:
     title: str
     aim: str
     """How it is won, in a sentence or two."""
-    sheet: tuple[tuple[str, str], ...]
-    """Rules in short: (heading, text), for the rule sheet."""
+    sheet: Callable[[Any], Iterable[tuple[str, str]]]
+    """From rules to those rules in short: (heading, text), for the rule sheet."""
     unit: Callable[[Any], Unit]
     """What an index is under given rules."""
     engine: int

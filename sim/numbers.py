@@ -13,7 +13,7 @@ MOST_GAMES = 10**15
 LARGEST_INDEX = 2**63 - 1
 LARGEST_SEED = 2**64 - 1
 
-_NUMBER = re.compile(r"[+-]?(\d+(_\d+)*)(\.\d+)?([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(_[0-9]+)*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
 
 def whole_number(value: Any, name: str, low: int, high: int) -> int:

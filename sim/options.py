@@ -7,7 +7,7 @@ reads, checks, prints or explains rules goes through here.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Protocol
@@ -131,7 +131,12 @@ class Words:
     def read(self, value: Any) -> tuple[str, ...]:
         """Return the words in their order here, each once; an empty tuple for none."""
         given = _as_word(value)
-        parts = given.replace("+", ",").split(",") if isinstance(given, str) else list(given)
+        if isinstance(given, str):
+            parts: list[Any] = given.replace("+", ",").split(",")
+        elif isinstance(given, Iterable):
+            parts = list(given)
+        else:
+            raise ValueError(f"not a list of {', '.join(self.words)}")
         plain = [str(part).strip().lower().replace("-", "_") for part in parts]
         if plain in (["none"], []):
             return ()

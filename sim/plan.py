@@ -57,8 +57,13 @@ def differing(plan: Plan) -> dict[str, Any]:
 def _merge(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
     """Merge options, later layers over earlier ones; hyphens count as underscores."""
     merged: dict[str, Any] = {}
-    for _, values in layers:
-        merged |= {name.replace("-", "_"): value for name, value in values.items()}
+    for said, values in layers:
+        layer: dict[str, Any] = {}
+        for name, value in values.items():
+            plain = name.replace("-", "_")
+            if layer.setdefault(plain, value) != value:
+                raise RequestError(f"{said} {name}={show(value)}: {plain} is given twice.")
+        merged |= layer
     return merged
 
 
@@ -72,7 +77,7 @@ def find_preset(game: Game, name: str | None) -> str:
     """
     if name is None:
         return next(iter(game.presets))
-    plain = name.strip().lower().replace("_", "-")
+    plain = str(name).strip().lower().replace("_", "-")
     if plain not in game.presets:
         near = did_you_mean(plain, game.presets)
         hint = f"Did you mean {near}? " if near else ""
@@ -145,7 +150,7 @@ def make_plan(
     # Each layer is read on its own first, so that a message names where a value came from.
     for said, layer in (("--rules", file_rules or {}), (source, own)):
         _check_layer(described, layer, said)
-    layers = [("", described.presets[name]), ("", file_rules or {}), ("", own)]
+    layers = [("", described.presets[name]), ("--rules", file_rules or {}), (source, own)]
     resolved = make_rules(described.name, described.rules, _merge(layers), source).resolved()
     seats = read_players(described, resolved, strategies, strategy_source, everywhere)
     return Plan(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .. import __version__
 from .chunk import play_events, prepare_kernel
 from .game import Event
 from .numbers import LARGEST_INDEX, whole_number
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replay:
     """One game, told."""
 
@@ -40,6 +42,13 @@ class Replay:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
+    def __repr__(self) -> str:
+        unit = self.plan.unit.one
+        return f"<simcards.Replay: {self.plan.game}, seed {self.plan.seed}, {unit} {self.index}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
 
 def replay_game(plan: Plan, index: int) -> Replay:
     """Play the game `index` of a plan and tell it."""
@@ -54,6 +63,7 @@ def told_game(plan: Plan, index: int, tables: np.ndarray | None) -> Replay:
     start = {
         "event": "start",
         "format": JSON_VERSION,
+        "simcards": __version__,
         "game": game.name,
         "engine": game.engine,
         "seed": plan.seed,

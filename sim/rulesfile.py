@@ -43,8 +43,8 @@ def read_rules_file(path: str | Path) -> RulesFile:
         When the file can't be read or holds anything else.
     """
     try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
+        # Notepad and PowerShell begin their UTF-8 files with a mark.
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise RequestError(f"--rules {path}: can't be read: {error.strerror or error}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -57,6 +57,8 @@ def read_rules_file(path: str | Path) -> RulesFile:
         if not isinstance(value, dict if key == "rules" else str):
             kind = "a table: [rules]" if key == "rules" else "text in quotes"
             raise RequestError(f"--rules {path}: {key} must be {kind}.")
+    if not data.get("name", "").isprintable():
+        raise RequestError(f"--rules {path}: name must be one line of printable text.")
     return RulesFile(
         data.get("game", ""), data.get("name", ""), data.get("preset"), data.get("rules", {})
     )

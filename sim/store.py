@@ -32,7 +32,7 @@ from filelock import FileLock, Timeout
 from .chunk import Chunk, engine_rules
 from .counts import Counts
 from .errors import RequestError, RunError
-from .games import find_game
+from .games import find_game, games
 from .numbers import LARGEST_INDEX, games_count, whole_number
 from .options import as_dict
 from .plan import Plan, make_plan
@@ -129,7 +129,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise _unusable(
             folder,
             f"no results there (no {MANIFEST}).\n"
-            f"  Make some: simcards run --game aces --out {folder}",
+            f"  Make some: simcards run --game {games()[0]} --out {folder}",
         ) from None
     except (OSError, ValueError) as error:
         raise _unusable(folder, f"its {MANIFEST} can't be read: {error}") from None
@@ -162,7 +162,7 @@ def read_manifest(folder: Path) -> Manifest:
             seed=data["seed"],
             source=f"{folder}:",
         )
-        check = data.pop("check")
+        check = data.pop("check", "")
         if check != _check(data):
             raise _unusable(
                 folder,
@@ -341,6 +341,17 @@ def _rows_files(folder: Path) -> list[Path]:
         return []
 
 
+def parquet_metadata(manifest: Manifest) -> dict[str, str]:
+    """Return what stands in the metadata of every Parquet file of a run."""
+    game = manifest.plan.description
+    return {
+        "simcards.version": manifest.made_by["simcards"],
+        "simcards.game": game.name,
+        "simcards.engine": str(game.engine),
+        "simcards.rows_version": str(ROWS_VERSION),
+    }
+
+
 class Store:
     """A saved run that this process writes; holds the folder's lock until closed."""
 
@@ -434,18 +445,12 @@ class Store:
         _append(self.folder / JOURNAL, _line(part))
 
     def _write_rows(self, path: Path, rows: pl.DataFrame) -> tuple[int, str]:
-        game = self.manifest.plan.description
         # Into memory first: polars would not say so plainly when the disk is full.
         file = io.BytesIO()
         rows.write_parquet(
             file,
             compression="zstd",
-            metadata={
-                "simcards.version": self.manifest.made_by["simcards"],
-                "simcards.game": game.name,
-                "simcards.engine": str(game.engine),
-                "simcards.rows_version": str(ROWS_VERSION),
-            },
+            metadata=parquet_metadata(self.manifest),
         )
         data = file.getvalue()
         write_whole(path, data)
@@ -486,6 +491,21 @@ class Store:
         for path in _rows_files(self.folder):
             if path.name not in known:
                 path.unlink()
+
+
+def is_being_written(folder: Path) -> bool:
+    """Whether some process holds a run's lock now."""
+    lock = FileLock(folder / LOCK)
+    try:
+        if not (folder / LOCK).exists():
+            return False
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
 
 
 def _take_lock(folder: Path, *, make: bool) -> FileLock:

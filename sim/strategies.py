@@ -79,6 +79,8 @@ def read_player(game: Game, rules: Rules, text: str, said: str) -> Player:
     RequestError
         An unknown name or parameter, or a strategy these rules leave no room for.
     """
+    if not isinstance(text, str):
+        raise RequestError(f"{said}: a strategy is a name, such as {game.decisions[0].default}.")
     words = text.split("+")
     if len(words) > len(game.decisions):
         names = "+".join(decision.name for decision in game.decisions)
@@ -144,6 +146,8 @@ def read_players(
             texts[seat] = text
     elif strategies is None:
         texts = [default] * rules.players
+    elif not isinstance(strategies, Sequence):
+        raise RequestError(f"{said}: give a name, a list of names, or a mapping of seats to names.")
     else:
         texts = list(strategies)
         if len(texts) != rules.players:

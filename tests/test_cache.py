@@ -322,8 +322,7 @@ def test_every_byte_of_every_kernel_source_counts(tmp_path: Path, python_process
     for changed, longer, as_before in by_file.values():
         assert as_before == key
         assert len({key, changed, longer}) == 3
-    # The copy has the sources that are tested here.
-    assert key == jit.cache_key()
+    assert key != jit.cache_key()  # another install of the same sources has its own
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def find_game(name: str) -> Game:
     RequestError
         When there is none of that name.
     """
-    plain = name.strip().lower().replace("_", "-")
+    plain = str(name).strip().lower().replace("_", "-")
     known = {word: game for game in GAMES for word in (game.name, *game.aliases)}
     if plain in known:
         return known[plain]

@@ -5,6 +5,8 @@ docs/rules/aces.md has the rules in full, with the numbers used here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...kernels import aces_numbers as k
 from ..game import (
     MATCH,
@@ -23,6 +25,57 @@ from ..game import (
 from ..options import show
 from .aces_events import narrate, read_event
 from .aces_rules import Rules, decode, encode
+
+NAMES = {k.JACK: "jack", k.QUEEN: "queen", k.KING: "king"}
+
+
+def sheet(rules: Rules) -> Iterator[tuple[str, str]]:
+    """Yield the rules in short, as these rules have them."""
+    sizes = sorted(set(rules.sizes))
+    size = f"{sizes[0]} places" if len(sizes) == 1 else f"{show(rules.sizes)} places, by seat"
+    yield "Layout", f"{size}, face down; pips go to the place of their number"
+    source = {
+        "playable": "take the top of the stock, or a discard that can be placed",
+        "any": "take the top of the stock or of the discard pile",
+        "never": "take the top of the stock",
+    }[rules.take_discard]
+    yield (
+        "Turn",
+        f"{source}; place it, go on with the card that lay there, until one can't be placed: that "
+        "is discarded",
+    )
+    wilds = [f"{NAMES[rank]}s" for rank in rules.wild_ranks] + ["jokers"] * bool(rules.jokers)
+    if wilds:
+        up = {
+            "must": "the pip of that place takes it up again",
+            "may": "the pip of that place may take it up again",
+            "no": "there it stays",
+        }[rules.displace]
+        limit = "" if rules.wild_limit == "none" else f", at most {rules.wild_limit} at a time"
+        yield "Wild", f"{' and '.join(wilds)} go to any face-down place{limit}; {up}"
+    stops = [
+        f"{NAMES[rank]}s"
+        for rank in (k.JACK, k.QUEEN, k.KING)
+        if rank not in rules.wild_ranks and rank >= max(rules.sizes)
+    ]
+    if stops:
+        skips = "; a discarded queen skips the next seat" if rules.queen == "skip" else ""
+        yield "Stops", f"{' and '.join(stops)} can't be placed{skips}"
+    goal = "has no place face down" if rules.complete == "any" else "shows every place's own pip"
+    last = "; the others get one more turn" if rules.finish == "last_turn" else ""
+    places = "one place" if rules.shrink == 1 else f"{rules.shrink} places"
+    ends = f"; the layout shrinks by {places}" if rules.shrink and rules.match == "full" else ""
+    yield "Hand", f"who first {goal} wins it{last}{ends}"
+    if rules.match == "full":
+        yield (
+            "Match",
+            "is won by whose layout has shrunk to nothing"
+            if rules.shrink
+            else f"is won by who has won most of {rules.hands} hands",
+        )
+        starts = {"winner": "its winner", "loser": "the loser", "rotate": "the next seat"}
+        yield "Start", f"seat 0 starts; after a hand {starts[rules.starter]} starts the next one"
+    yield "Stock out", "the discard pile without its top is shuffled"
 
 
 def nanoseconds(rules: Rules) -> float:
@@ -290,19 +343,7 @@ GAME = Game(
     aliases=("trash", "garbage"),
     title="Trash, Garbage",
     aim="Fill your layout, ace to ten, and be the first whose layout has shrunk to nothing.",
-    sheet=(
-        ("Layout", "ten places, ace to ten, face down; pips go to the place of their number"),
-        (
-            "Turn",
-            "take the top of the stock, or a discard that can be placed; place it, go on "
-            "with the card that lay there, until one can't be placed: that is discarded",
-        ),
-        ("Wild", "jacks go to any face-down place; the pip of that place takes it up again"),
-        ("Stops", "queens and kings can't be placed"),
-        ("Hand", "who first has no place face down wins it; the layout shrinks by one place"),
-        ("Match", "is won by who wins a hand with a layout of one place"),
-        ("Stock out", "the discard pile without its top is shuffled"),
-    ),
+    sheet=sheet,
     unit=lambda rules: MATCH,
     engine=1,
     rules_version=1,
@@ -352,8 +393,8 @@ GAME = Game(
             ),
         ),
         Headline(
-            "Won before the other has played?",
-            "{} of 100 hands end in their first turn",
+            "Over in one turn?",
+            "{} of 100 hands",
             (Rate("first_turn_wins"),),
             lambda rules: rules.match == "hand" and rules.players > 1,
         ),

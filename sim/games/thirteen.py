@@ -5,6 +5,8 @@ docs/rules/thirteen.md has the rules in full, with the numbers used here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...kernels import thirteen_numbers as k
 from ..game import (
     MATCH,
@@ -21,11 +23,75 @@ from ..game import (
     Tally,
     Unit,
 )
+from ..options import show
 from .thirteen_events import narrate, read_event
 from .thirteen_rules import INSTANT, Rules, decode, encode
 
 DEAL = Unit("deal", "deals")
 BOMBS = ("quad", "pairs_2", "pairs_3", "pairs_4", "pairs_5", "pairs_6")
+
+
+def sheet(rules: Rules) -> Iterator[tuple[str, str]]:
+    """Yield the rules in short, as these rules have them."""
+    runs = f"{rules.seq_min} or more ranks such as 4S 5H 6D"
+    pairs = f"{rules.dseq_min} or more pairs in a row"
+    yield (
+        "Plays",
+        f"single, pair (đôi), triple (sám), quad (tứ quý), sequence (sảnh) of {runs}, double "
+        f"sequence (đôi thông) of {pairs}",
+    )
+    yield "Highest", "2 (heo), then A; suits S < C < D < H: 2H beats every single card"
+    by = "a higher highest card" if rules.compare_suit == "on" else "a higher highest rank"
+    yield "Beating", f"the same type and number of cards with {by}"
+    if rules.bomb_scope == "any":
+        yield "Bombs", "quads and double sequences beat anything that is no bomb (chặt)"
+    else:
+        words = ("one 2", "two 2s", "three 2s")
+        known = [
+            f"{least} pairs in a row beat {word}"
+            for least, word in zip(rules.bomb_min, words, strict=True)
+            if least
+        ]
+        quad = [
+            f"a quad beats {rules.quad_beats} 2s or fewer"
+            if rules.quad_beats > 1
+            else "a quad beats one 2"
+        ]
+        yield "Bombs", ", ".join((quad if rules.quad_beats else []) + known) + " (chặt heo)"
+    passing = "who passes is out until the trick ends"
+    if rules.lockout == "off":
+        passing = "who passes may come back when somebody else has played"
+    elif rules.bomb_after_pass != "no":
+        passing += ", but may bomb" + (
+            " with four pairs or more" if rules.bomb_after_pass == "four" else ""
+        )
+    yield "Passing", passing
+    first = {
+        "include": "leads and is in the first play",
+        "single": "is the first play, alone",
+        "free": "leads",
+    }[rules.first_lead]
+    yield "Start", f"the 3 of spades (else the lowest card) {first}"
+    if rules.instant:
+        names = ", ".join(word.replace("_", " ") for word in rules.instant)
+        yield "At once", f"win the deal at once (tới trắng): {names}; a dragon is every rank 3 to A"
+    if rules.finish_two == "no":
+        yield "Last play", "may not hold a 2 (heo)"
+    if rules.score == "cards":
+        yield "Points", "when one is out each other pays a point a card, 26 if frozen (cóng)"
+    else:
+        yield "Points", f"{', '.join(map(str, rules.place_points))} by place"
+    if rules.penalties != "none":
+        yield (
+            "Prices",
+            (
+                f"{show(rules.penalties)} for a black 2, red 2, 3 pairs, quad, 4 pairs: if bombed "
+                "(chặt), and when still held (thối)"
+            ),
+        )
+    if rules.target != "none":
+        yield "Match", f"deals until one seat alone leads with {rules.target} points or more"
+    yield "Not here", "northern rules (plays in one suit) are not covered"
 
 
 def nanoseconds(rules: Rules) -> float:
@@ -122,7 +188,7 @@ COLUMNS = (
     Column("bombs_beaten", "Int32", "bombs", "quads and double sequences beaten by another play"),
     Column("instant", "Enum", "", "instant win of deal 1", labels=("none", *INSTANT)),
     Column("opener", "Int8", "seat", "who led deal 1, or would have led it"),
-    Column("cards_left", "Int32", "cards", "cards left in hands at the ends of deals"),
+    Column("cards_left", "Int32", "cards", "cards left in the losers' hands"),
     Column("place_", "Int8", "place", "place of the seat, 1 the best; 0: none"),
     Column("points_", "Int32", "points", "points of the seat"),
 )
@@ -153,7 +219,7 @@ COUNTS = (
     ),
     Count("opener_at", "opener_at", "deals", "deals led by each seat, or to be", per_seat=True),
     Count("opener_wins", "opener_wins", "deals", "deals won by the seat that led, or would have"),
-    Count("cards_left", "cards_left", "deals", "cards left in hands at the ends of deals"),
+    Count("cards_left", "cards_left", "deals", "cards left in the losers' hands"),
     Count("points", "points", "games", "points, by seat", per_seat=True),
     Count(
         "endgame_gave_up", "gave_up", "deals", "searches of endgame that found no answer in time"
@@ -191,23 +257,7 @@ GAME = Game(
     aliases=("tien-len", "tienlen"),
     title="Tiến Lên, southern style",
     aim="Be the first to play all 13 cards.",
-    sheet=(
-        (
-            "Plays",
-            "single, pair (đôi), triple (sám), quad (tứ quý), sequence (sảnh) of 3 or more "
-            "ranks such as 4S 5H 6D, double sequence (đôi thông) of 3 or more pairs in a row",
-        ),
-        ("Highest", "2 (heo), then A; suits S < C < D < H: 2H beats every single card"),
-        ("Beating", "the same type and number of cards with a higher highest card"),
-        (
-            "Bombs",
-            "a quad or 3 pairs in a row beat one 2 (chặt heo), 4 pairs two 2s, 5 three 2s",
-        ),
-        ("Passing", "who passes is out until the trick ends"),
-        ("Start", "the 3 of spades leads and is in the first play"),
-        ("At once", "four 2s, or every rank 3 to A, win the deal at once (tới trắng)"),
-        ("Points", "3, 2, 1, 0 by place; northern rules (plays in one suit) are not covered"),
-    ),
+    sheet=sheet,
     unit=lambda rules: MATCH if _is_match(rules) else DEAL,
     engine=1,
     rules_version=1,

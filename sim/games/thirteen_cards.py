@@ -24,8 +24,9 @@ from ...kernels import thirteen_numbers as k
 from ..errors import RequestError
 from ..plan import make_plan
 from ..replay import Replay, told_game
-from .thirteen import GAME, Rules
+from .thirteen import GAME
 from .thirteen_events import RANKS, SUITS, card_name, cards_of
+from .thirteen_rules import Rules
 
 if TYPE_CHECKING:
     import numpy as np

@@ -113,6 +113,8 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
                 top = None
                 yield head(event["leader"])
             case "game_end":
+                if not any(event["places"]):
+                    yield "nobody wins: the deal was capped, or several hands would at once (void)"
                 places = ", ".join(
                     f"seat {seat}: {place or 'none'}" for seat, place in enumerate(event["places"])
                 )

@@ -586,6 +586,8 @@ def test_nobody_wins_when_several_hands_do_and_that_is_void() -> None:
         *(f"{what}_{s}" for what in ("place", "points") for s in range(4)),
     ):
         assert set(void[name]) == {0}, name
+    events = result.counts.events
+    assert events["instant_wins"] == sum(events[f"instant_{kind}"] for kind in INSTANT)
     # Otherwise somebody wins these deals, and all others go on as they did.
     seat = simcards.run(
         "thirteen", 50_000, rules=rules | {"instant_tie": "seat"}, seed=4, rows=True

@@ -762,7 +762,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
     "another version": (lambda run: change_manifest(run, version=99), "pip install simcards=="),
     "other rows": (lambda run: change_manifest(run, rows_version=99), "pip install simcards=="),
     "an unknown game": (lambda run: change_manifest(run, game="bridge"), "bridge"),
-    "no game": (lambda run: change_manifest(run, game=None), "damaged"),
+    "no game": (lambda run: change_manifest(run, game=None), "no game 'None'"),
     "an unknown preset": (lambda run: change_manifest(run, preset="poker"), "poker"),
     "an unknown rule": (lambda run: change_manifest(run, rules={"trumps": 4}), "trumps"),
     "an impossible rule": (lambda run: change_manifest(run, rules={"shrink": 44}), "shrink"),
