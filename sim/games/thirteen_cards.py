@@ -38,9 +38,12 @@ __all__ = [
     "Combination",
     "Rules",
     "beats",
+    "bombs",
     "classify",
     "fewest_plays",
     "legal_plays",
+    "longest_run",
+    "lowest_plays",
     "parse_cards",
     "play_from",
     "unseen",
@@ -169,6 +172,45 @@ def legal_plays(
             raise RequestError(f"top: {' '.join(parse_cards(top))} is no combination.")
         lies = _mask(top)
     return [_names(int(play)) for play in _ask("LEGAL_PLAYS", rules, _mask(hand), lies)]
+
+
+def _kind(play: tuple[str, ...]) -> tuple[int, int]:
+    """Return copies and ranks of a legal play."""
+    ranks = len({card[:-1] for card in play})
+    return len(play) // ranks, ranks
+
+
+def lowest_plays(
+    hand: Cards, top: Cards | None = None, rules: RulesLike = None
+) -> list[tuple[str, ...]]:
+    """Return the weakest legal play of each type and length that a hand has over a top.
+
+    Parameters
+    ----------
+    hand, top, rules
+        As for `legal_plays`.
+    """
+    first: dict[tuple[int, int], tuple[str, ...]] = {}
+    for play in legal_plays(hand, top, rules):  # of each kind the weakest comes first
+        first.setdefault(_kind(play), play)
+    return list(first.values())
+
+
+def longest_run(hand: Cards, rules: RulesLike = None) -> tuple[str, ...]:
+    """Return the sequence with the most ranks, of equals the weakest; empty if there is none."""
+    runs = [play for play in lowest_plays(hand, None, rules) if _kind(play)[0] == 1]
+    runs = [play for play in runs if len(play) > 1]
+    return max(runs, key=len, default=())
+
+
+def bombs(hand: Cards, rules: RulesLike = None) -> list[tuple[str, ...]]:
+    """Return all quads and double sequences in a hand, by type and strength."""
+    found = []
+    for play in legal_plays(hand, None, rules):
+        copies, ranks = _kind(play)
+        if copies == k.QUAD or (copies == k.PAIR and ranks > 1):
+            found.append(play)
+    return found
 
 
 def fewest_plays(hand: Cards, rules: RulesLike = None) -> list[tuple[str, ...]]:

@@ -159,6 +159,19 @@ def test_examples_of_beating(cards: str, top: str, beaten: bool) -> None:
     assert thirteen.beats(cards, top) is beaten
 
 
+def test_helpers_on_a_hand() -> None:
+    hand = "3S 3C 4S 4C 5S 5C 6D 9S 9C 9D 9H KS 2H"
+    assert thirteen.longest_run(hand) == ("3S", "4S", "5S", "6D")
+    assert thirteen.longest_run("3S 5S 7S") == ()
+    found = thirteen.bombs(hand)
+    assert found == [("9S", "9C", "9D", "9H"), ("3S", "3C", "4S", "4C", "5S", "5C")]
+    assert thirteen.lowest_plays(hand, "2S") == [("2H",), *found]
+    assert thirteen.lowest_plays(hand, "8S 8C") == [("9S", "9C")]
+    assert len(thirteen.unseen(hand, "3D 3H")) == 37
+    for play in thirteen.lowest_plays(hand):
+        assert thirteen.classify(play) is not None
+
+
 def test_a_bad_position_is_refused_in_words() -> None:
     with pytest.raises(RequestError, match="both hold 3S"):
         thirteen.play_from(["3S 4S", "3S"])
