@@ -207,7 +207,7 @@ def execute(
                 if not controls:
                     break
                 finished, _ = wait(controls, POLL_SECONDS, FIRST_COMPLETED)
-                for future in sorted(finished, key=id):
+                for future in [one for one in controls if one in finished]:  # in order of games
                     del controls[future]
                     if future.cancelled():
                         continue
