@@ -320,8 +320,8 @@ def resume(
         lambda report: go_on(
             folder,
             n,
-            threads=threads,  # type: ignore[arg-type]  # read like any number
-            time_limit=time_limit,  # type: ignore[arg-type]
+            threads=threads,
+            time_limit=time_limit,
             on_progress=report,
             on_compile=on_compile(plan.description, quiet),
         ),

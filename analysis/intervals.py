@@ -286,6 +286,6 @@ def _student_t(tail: float, degrees: int) -> float:
     """The value that Student's t exceeds with probability `tail`."""
     # Imported here because loading it takes longer than a small run. scipy.stats, whose t quantile
     # is this function, takes twice as long again.
-    from scipy.special import stdtrit  # type: ignore[import-untyped, unused-ignore]
+    from scipy.special import stdtrit
 
     return -float(stdtrit(degrees, tail))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .counts import Counts, count_rows
-from .errors import RunError
+from .errors import NothingWritableWarning, RunError
 from .game import Event, Game
 from .options import Rules
 from .plan import Plan
@@ -49,7 +50,16 @@ def prepare_kernel(game: Game, on_compile: Callable[[], None] | None = None) -> 
     module = kernel_module(game)
     if on_compile and not jit.is_ready(module.play) and not jit.is_cached(module.play):
         on_compile()
-    return jit.prepare(module.play, module.SIGNATURE)
+    seconds = jit.prepare(module.play, module.SIGNATURE)
+    if seconds and on_compile is None and jit.cache_folder() is None:
+        # The command line says so itself, before it compiles.
+        warnings.warn(
+            f"compiled kernels can't be kept in {jit.cache_root()}, so every process compiles "
+            "them anew; SIMCARDS_CACHE_DIR names another folder",
+            NothingWritableWarning,
+            stacklevel=3,
+        )
+    return seconds
 
 
 def rules_array(plan: Plan) -> np.ndarray:

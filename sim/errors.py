@@ -40,11 +40,7 @@ class Interrupted(SimcardsError):
         super().__init__(message)
         self.signal = signal
         self.result = result
-
-    @property
-    def exit_code(self) -> int:  # type: ignore[override]  # depends on the signal
-        """128 plus the signal's number, as shells count."""
-        return 128 + self.signal
+        self.exit_code = 128 + signal  # as shells count
 
 
 class NothingWritableWarning(UserWarning):

@@ -425,3 +425,11 @@ def test_the_folder_can_be_chosen_and_has_a_place_of_its_own(
     monkeypatch.delenv("SIMCARDS_CACHE_DIR")
     assert jit.cache_root().name.lower() == "simcards" or os.name == "nt"
     assert ROOT not in jit.cache_root().parents
+
+
+def test_python_is_told_once_that_nothing_can_be_kept(tmp_path: Path, python_process: Any) -> None:
+    (tmp_path / "file").write_text("in the way")
+    code = "import simcards; simcards.run('aces', 10, seed=1); simcards.run('aces', 10, seed=2)"
+    done = python_process("-c", code, env={"SIMCARDS_CACHE_DIR": str(tmp_path / "file" / "below")})
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("compiled kernels can't be kept in") == 1

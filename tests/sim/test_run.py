@@ -89,7 +89,7 @@ def test_counts_are_the_same_without_rows(whole: dict[str, Any], case: str) -> N
     found = simcards.run("aces", GAMES, seed=SEED, **CASES[case])
     assert found.counts == whole[case].counts
     with pytest.raises(simcards.RequestError, match="rows=True"):
-        found.rows  # noqa: B018
+        found.rows  # noqa: B018  (reading the property is what is tested)
 
 
 def test_rows_of_no_games_have_all_columns(whole: dict[str, Any]) -> None:
