@@ -8,6 +8,7 @@ from ..sim.game import Game
 from ..sim.options import changed, options, show
 from ..sim.plan import Plan, differing
 from ..sim.replay import Replay
+from ..sim.strategies import default_name
 from .intervals import Interval
 from .summary import Summary, decimals, request_words
 
@@ -137,9 +138,10 @@ def _length_table(summary: Summary) -> Iterator[str]:
         ]
     for name, one in rows:
         places = max(2, decimals(one.interval.half_width)) if one.interval else 2
+        mean_width = 11 - max(0, len(name) - 9)
         yield (
-            f"  {name:<9}{one.mean:>11,.{places}f}{one.sd:>9,.1f}{one.min:>9,}{one.p5:>7,}"
-            f"{one.median:>9,}{one.p95:>7,}{one.max:>8,}"
+            f"  {name:<9}{one.mean:>{mean_width},.{places}f}{one.sd:>9,.1f}{one.min:>9,}"
+            f"{one.p5:>7,}{one.median:>9,}{one.p95:>7,}{one.max:>8,}"
         )
 
 
@@ -234,8 +236,8 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     low, _, high = players.values()[-1].partition("..")
     title = f"{game.name} ({game.title}{aliases})"
     extent = f"rules {game.rules_version}    {low} to {high} players"
-    wide = len(title) + 4 + len(extent) <= WIDTH
-    lines = [f"{title}    {extent}"] if wide else [title, extent]
+    fits = len(title) + 4 + len(extent) <= WIDTH
+    lines = [f"{title}    {extent}"] if fits else [title, extent]
     if name:
         lines.append(f"House variant: {name} (preset {plan.preset})")
     lines += wrapped("", game.aim.split(" "), " ")
@@ -246,13 +248,14 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
     lines.append("")
     marked = changed(rules, game.rules().resolved())
     shown = [one for one in known if every or one.main or one.name in marked]
-    lines.append(f"{'Option':<17} {'values, default first':<27}what it decides")
+    wide = max(16, *(len(option.name) + 1 for option in shown))
+    lines.append(f"{'Option':<{wide + 1}} {'values, default first':<27}what it decides")
     for option in shown:
         takes = ", ".join(option.values())
-        head = f"  {option.name:<16}{takes:<27}"
+        head = f"  {option.name:<{wide}}{takes:<27}"
         if len(takes) > 26:  # too wide for its column: what it decides goes below
-            lines += wrapped(f"  {option.name:<16}", takes.split(" "), " ")
-            head = " " * len(head[:45])
+            lines += wrapped(f"  {option.name:<{wide}}", takes.split(" "), " ")
+            head = " " * (wide + 29)
         lines += wrapped(head, option.help.split(" "), " ")
         if option.name in marked:
             lines.append(f"    here: {option.name}={show(marked[option.name])}")
@@ -269,7 +272,7 @@ def rule_sheet(plan: Plan, name: str, every: bool) -> str:
         words_ = []
         for strategy in decision.strategies:
             parameters = "".join(f":{one.name}={one.default}" for one in strategy.parameters)
-            default = " (default)" if strategy.name == decision.default else ""
+            default = " (default)" if strategy.name == default_name(decision, rules) else ""
             words_.append(f"{strategy.name}{parameters}{default}")
         lines += wrapped(f"{decision.name:<11}", ", ".join(words_).split(" "), " ")
     if every:

@@ -11,7 +11,7 @@ from typing import Any
 from ..sim.chunk import play_chunk, prepare_kernel
 from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
-from ..sim.game import Fact, Mean, MeanScore, Rate
+from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
 from ..sim.games import find_game
 from ..sim.numbers import seed_number, whole_number
 from ..sim.plan import chunk_size, draw_seed, make_plan
@@ -39,7 +39,9 @@ class Check:
     def z(self) -> float:
         """Difference in standard errors."""
         difference = self.simulated - self.fact.value
-        return difference / self.error if self.error else math.copysign(math.inf, difference)
+        if self.error:
+            return difference / self.error
+        return math.copysign(math.inf, difference) if difference else 0.0
 
     @property
     def passed(self) -> bool:
@@ -67,6 +69,8 @@ def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
             value = counts.events[figure.count]
             value = value if isinstance(value, int) else value[figure.seat or 0]
             hits, n = value / count.scale, denominator(plan, counts, count.per)
+    elif isinstance(figure, Chance):
+        hits, n = counts.scores[figure.score][figure.seat].get(figure.value, 0), counts.finished
     else:
         name, key = figure
         n, hits = counts.tallies[name][key]

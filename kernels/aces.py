@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import from_dtype, types
 
 from .aces_numbers import (
     ANY,
@@ -40,7 +39,7 @@ from .aces_table import (
     turn_recycled,
     turn_unturned,
 )
-from .common import PROGRESS, STOP, STRATEGY, flush, lowest_bit, ones
+from .common import PROGRESS, STOP, flush, lowest_bit, ones, signature
 from .jit import entry, helper
 from .random import U64, next_word, start_stream
 
@@ -50,17 +49,7 @@ FROM_STOCK, FROM_PILE, NOTHING = range(3)
 
 TALLY = (KINDS, KINDS, 2)
 
-SIGNATURE = (
-    types.uint64,
-    types.int64,
-    from_dtype(RULES)[::1],
-    from_dtype(STRATEGY)[:, ::1],
-    from_dtype(TABLE)[::1],
-    from_dtype(ROW)[::1],
-    types.int64[:, :, ::1],
-    types.int64[:, ::1],
-    types.int64[::1],
-)
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
 
 
 @helper

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import from_dtype, types
 
 from .jit import helper
 
@@ -19,6 +20,27 @@ def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
 
 STRATEGY = record(("number", np.int64), ("draws", np.int64), ("parameter", np.int64, (8,)))
 """A strategy for one decision: which, whether it draws random words, its parameters."""
+
+
+def signature(rules: Any, table: Any, row: Any, tally_axes: int) -> tuple[Any, ...]:
+    """Types of the arguments of a game's `play`, from its dtypes.
+
+    Returns
+    -------
+    tuple of Numba types
+        seed, first, rules, strategies, tables, rows, tally, log, control.
+    """
+    return (
+        types.uint64,
+        types.int64,
+        from_dtype(rules)[::1],
+        from_dtype(STRATEGY)[:, ::1],
+        from_dtype(table)[::1],
+        from_dtype(row)[::1],
+        types.Array(types.int64, tally_axes, "C"),
+        types.int64[:, ::1],
+        types.int64[::1],
+    )
 
 
 @helper

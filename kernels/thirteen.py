@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import from_dtype, types
 
-from .common import PROGRESS, STOP, STRATEGY, flush, lowest_bit, ones
+from .common import PROGRESS, STOP, flush, lowest_bit, ones, signature
 from .jit import entry, helper
 from .random import start_stream
 from .thirteen_deal import deal, holder_of_lowest, instant_winner, set_up
@@ -45,17 +44,7 @@ I64 = np.int64
 TALLY = (MAX_SEATS + 1, 5, 2)
 """By seat and number of 2s dealt to it: hands, and deals won."""
 
-SIGNATURE = (
-    types.uint64,
-    types.int64,
-    from_dtype(RULES)[::1],
-    from_dtype(STRATEGY)[:, ::1],
-    from_dtype(TABLE)[::1],
-    from_dtype(ROW)[::1],
-    types.int64[:, :, ::1],
-    types.int64[:, ::1],
-    types.int64[::1],
-)
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
 DEAL_OVER, DEAL_CAPPED = -2, -3
 
 

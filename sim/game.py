@@ -18,7 +18,7 @@ when something is played. Such a module has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,8 @@ class Strategy:
     """Whether it uses a random word each time it is asked."""
     refused: Callable[[Any], str] = lambda rules: ""
     """Why it can't be used under these rules; '' when it can."""
+    nanoseconds: Callable[[Any, Sequence[int]], float] = lambda rules, parameters: 0.0
+    """From rules and parameters, what a seat that plays it adds to the cost of a game."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Decision:
     help: str
     strategies: tuple[Strategy, ...]
     default: str
+    """Where the rules refuse it, the first one that they don't."""
     asked: Callable[[Any], bool] = lambda rules: True
     """Whether these rules ever ask it."""
 
@@ -157,6 +160,15 @@ class MeanScore:
 
 
 @dataclass(frozen=True)
+class Chance:
+    """A figure: the share of games in which a score of a seat has a value."""
+
+    score: str
+    seat: int
+    value: int
+
+
+@dataclass(frozen=True)
 class Headline:
     """A question people ask, and the figures that answer it; the first has the interval."""
 
@@ -177,7 +189,7 @@ class Fact:
     """Standard error of `value`; 0 when it is exact."""
     source: str
     rules: Mapping[str, Any]
-    figure: Rate | Mean | MeanScore | tuple[str, tuple[int, ...]]
+    figure: Rate | Mean | MeanScore | Chance | tuple[str, tuple[int, ...]]
     """What to compare: a figure, or a tally's second count over its first at a key."""
     strategies: tuple[str, ...] = ()
     games: int = 200_000

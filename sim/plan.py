@@ -184,8 +184,10 @@ def check_range(first: int, n: int) -> None:
 
 
 def chunk_size(plan: Plan) -> int:
-    """Games a chunk, a power of two: by game and rules, never by a clock."""
-    wanted = CHUNK_NANOSECONDS / plan.description.nanoseconds(plan.rules)
+    """Games a chunk, a power of two: by game, rules and strategies, never by a clock."""
+    cost = plan.description.nanoseconds(plan.rules)
+    cost += sum(choice.nanoseconds for player in plan.players for choice in player.choices)
+    wanted = CHUNK_NANOSECONDS / cost
     size = 1
     while size * 2 <= min(wanted, LARGEST_CHUNK):
         size *= 2

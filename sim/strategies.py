@@ -18,6 +18,8 @@ class Choice:
     number: int
     draws: bool
     parameters: tuple[int, ...]
+    nanoseconds: float
+    """What it adds to the cost of a game."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,13 @@ def _parameters(strategy: Strategy, words: Sequence[str], said: str) -> tuple[in
     return tuple(values.values())
 
 
+def default_name(decision: Decision, rules: Rules) -> str:
+    """Return what a decision left out is answered with: its default, unless the rules refuse it."""
+    named = next(one for one in decision.strategies if one.name == decision.default)
+    allowed = (one for one in (named, *decision.strategies) if not one.refused(rules))
+    return next(allowed, named).name
+
+
 def read_player(game: Game, rules: Rules, text: str, said: str) -> Player:
     """Read a strategy such as ``rare:copies=2+lowest``.
 
@@ -91,17 +100,18 @@ def read_player(game: Game, rules: Rules, text: str, said: str) -> Player:
     choices = []
     texts = []
     for j, decision in enumerate(game.decisions):
-        written = words[j].strip() if j < len(words) else decision.default
+        written = words[j].strip() if j < len(words) else default_name(decision, rules)
         name, *parameter_words = written.split(":")
         strategy = _find(decision, name, said)
         parameters = _parameters(strategy, parameter_words, said)
         asked = decision.asked(rules)
         refused = strategy.refused(rules)
-        if not asked and j < len(words) and strategy.name != decision.default:
+        if not asked and j < len(words) and strategy.name != default_name(decision, rules):
             refused = f"these rules never ask the decision '{decision.name}': {decision.help}"
         if refused:
             raise RequestError(f"{said}: {strategy.name} can't be used: {refused}")
-        choices.append(Choice(strategy.number, strategy.draws and asked, parameters))
+        cost = strategy.nanoseconds(rules, parameters) if asked else 0.0
+        choices.append(Choice(strategy.number, strategy.draws and asked, parameters, cost))
         changed = [
             f":{one.name}={value}"
             for one, value in zip(strategy.parameters, parameters, strict=True)
@@ -132,7 +142,7 @@ def read_players(
     everywhere : str, optional
         Played on the seats left out; the default if left out itself.
     """
-    default = everywhere or "+".join(decision.default for decision in game.decisions)
+    default = everywhere or "+".join(default_name(one, rules) for one in game.decisions)
     if isinstance(strategies, str):
         texts = [strategies] * rules.players
     elif isinstance(strategies, Mapping):

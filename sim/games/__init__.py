@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..errors import RequestError, did_you_mean
 from ..game import Game
-from . import aces, thirteen
+from . import aces, horner, thirteen
 
-GAMES: tuple[Game, ...] = (aces.GAME, thirteen.GAME)
+GAMES: tuple[Game, ...] = (aces.GAME, horner.GAME, thirteen.GAME)
 
 
 def games() -> tuple[str, ...]:

@@ -170,6 +170,7 @@ DECISIONS = (
                 k.STRATEGY_ENDGAME,
                 "control, and perfect once two are left and know each other's cards",
                 (Parameter("nodes", 20_000, 100, 10_000_000, "positions it may look at"),),
+                nanoseconds=lambda rules, parameters: 3.0 * parameters[0],
             ),
         ),
         "lowest",

@@ -1,0 +1,201 @@
+"""Matches of horner. Rule numbers are those of docs/rules/horner.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .common import PROGRESS, STOP, flush, lowest_bit, signature
+from .horner_numbers import (
+    DECISIONS,
+    EVENT_ROUND_END,
+    EVENT_WIDTH,
+    LOSER,
+    NOBODY,
+    ROTATE,
+    SAME,
+    SHARED,
+)
+from .horner_strategies import answer
+from .horner_table import ROW, RULES, TABLE, TALLY, tell
+from .horner_turn import OVER, TURN_TOLD, advance, start_round
+from .jit import entry, helper
+from .random import U64, next_word, start_stream
+
+__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+
+I64 = np.int64
+
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
+
+
+@helper
+def play_round(table, rules, seed, index, hand, starter, log, told, control):
+    """H2 to H8: one round. Returns whether it was played to its end, and the events told so far."""
+    table.live[0] = table.blank[0]
+    state = table.live[0]
+    state.seed = seed
+    state.index = index
+    state.hand = hand
+    state.telling = I64(log.shape[0] > 0)
+    for seat in range(rules.players):
+        if table.draws[seat]:
+            start_stream(table.choice[seat], seed, index, hand, 1 + seat, 0)
+    start_round(table, state, rules, starter)
+    asked = advance(table, state, rules)
+    while asked != OVER:
+        if asked == TURN_TOLD:
+            told = flush(table, log, told)
+        else:
+            if control[STOP] != 0:
+                return False, told
+            draws = table.draws[state.seat]
+            word = next_word(table.choice[state.seat]) if draws else U64(0)
+            state.answer = answer(table, rules, state, asked, word)
+        asked = advance(table, state, rules)
+    if state.telling:
+        tell(table, state, EVENT_ROUND_END, 0, 0, 0, 0)
+        for seat in range(rules.players):
+            table.slate[table.told - 1, 3 + seat] = state.points[seat]
+        told = flush(table, log, told)
+    return True, told
+
+
+@helper
+def count_round(state, rules, row, tally, starter) -> None:
+    """Add a round to the row of its match, and its pies to the tally unless it was capped."""
+    row.rounds += 1
+    row.turns += state.turns
+    row.flips += state.flips
+    row.flips_placed += state.flips_placed
+    row.from_discard += state.from_discard
+    row.reshuffles += state.reshuffles
+    row.passes += state.passes
+    row.dead += state.dead
+    row.forced += state.forced
+    row.free += state.free
+    row.longest_wait = max(row.longest_wait, state.longest_wait)
+    row.first_flip_placed += state.first_flips & 1
+    row.first_two_placed += I64(state.first_flips == 3)
+    row.capped = state.capped
+    for seat in range(rules.players):
+        row.points[seat] += state.points[seat]
+    if state.first_out >= 0:
+        row.first_outs[state.first_out] += 1
+        row.starter_first_out += I64(state.first_out == starter)
+    if row.rounds == 1:
+        row.first_out = state.first_out
+    for pie in range(rules.varieties):
+        seat = state.taker[pie]
+        if seat < 0:
+            continue
+        to_dealt = (state.to_dealt >> pie) & 1
+        row.pies[seat] += 1
+        row.pies_taken += 1
+        row.pies_to_dealt += to_dealt
+        if state.capped == 0:
+            tally[seat, rules.pie_number[pie], 0] += 1
+            tally[seat, rules.pie_number[pie], 1] += to_dealt
+
+
+@helper
+def next_starter(state, rules, starter) -> int:
+    """H3: who starts the next round."""
+    if rules.next_start == SAME:
+        return I64(0)
+    if rules.next_start == ROTATE:
+        return starter + 1 if starter + 1 < rules.players else I64(0)
+    sign = -1 if rules.next_start == LOSER else 1
+    best = starter
+    seat = starter
+    for _ in range(rules.players):
+        if sign * state.points[seat] > sign * state.points[best]:
+            best = seat
+        seat = seat + 1 if seat + 1 < rules.players else 0
+    return best
+
+
+@helper
+def find_winners(rules, row) -> None:
+    """H9: most points win; equal totals share."""
+    most = row.points[0]
+    for seat in range(rules.players):
+        if row.points[seat] > most:
+            most = row.points[seat]
+    sharers = 0
+    for seat in range(rules.players):
+        if row.points[seat] == most:
+            row.winners |= 1 << seat
+            sharers += 1
+    row.winner = lowest_bit(row.winners) if sharers == 1 else I64(SHARED)
+    if row.first_out >= 0 and (row.winners >> row.first_out) & 1 == 1:
+        row.first_score60 = 60 // sharers
+
+
+@helper
+def play_match(table, rules, rows, j, tally, seed, index, log, control) -> int:
+    """H1, H3, H9: one match, into row j. Returns the number of events told."""
+    rows[j] = table.blank_row[0]
+    row = rows[j]
+    row.winner = NOBODY
+    row.first_out = NOBODY
+    starter = I64(0)
+    told = I64(0)
+    while row.rounds < rules.rounds:
+        finished, told = play_round(
+            table, rules, seed, index, row.rounds, starter, log, told, control
+        )
+        if not finished or control[STOP] != 0:
+            return told
+        count_round(table.live[0], rules, row, tally, starter)
+        if row.capped:
+            return told
+        starter = next_starter(table.live[0], rules, starter)
+    find_winners(rules, row)
+    return told
+
+
+@entry
+def play(seed, first, rules, strategies, tables, rows, tally, log, control):
+    """Play the matches first, first + 1, ... one a row.
+
+    Parameters
+    ----------
+    seed : uint64
+    first : int64
+        Index of the first match.
+    rules : RULES[1]
+    strategies : STRATEGY[seats, DECISIONS]
+    tables : TABLE[1]
+        Zeros; scratch. Given by the caller, which keeps it alive: Numba would free an array of
+        our own while we work on its element.
+    rows : ROW[matches]
+        Written.
+    tally : int64[MAX_SEATS, LARGEST_PIE + 1, 2]
+        Pies taken, and those whose last plum the seat was dealt, by seat and number of the pie.
+        Added to.
+    log : int64[events, EVENT_WIDTH]
+        Written, for a single match; no rows: nothing is told.
+    control : int64[2]
+        STOP is read at each decision and before each round, PROGRESS written.
+
+    Returns
+    -------
+    played : int64
+        Matches played to the end; fewer than rows only after a stop.
+    told : int64
+        Events told, more than `log` has rows when it was too short.
+    """
+    table = tables[0]
+    for seat in range(strategies.shape[0]):
+        for decision in range(DECISIONS):
+            table.strategy[seat, decision] = strategies[seat, decision]
+            table.draws[seat] |= strategies[seat, decision].draws
+    told = I64(0)
+    for j in range(rows.shape[0]):
+        if control[STOP] != 0:
+            return max(j - 1, 0), told
+        control[PROGRESS] = first + j
+        told = play_match(table, rules[0], rows, j, tally, seed, first + j, log, control)
+    if control[STOP] != 0:  # the last match may not have been finished
+        return rows.shape[0] - 1, told
+    return rows.shape[0], told
