@@ -106,4 +106,11 @@ TOLD: dict[str, Any] = {
     "index": 3,
 }
 
-GOLDEN = Golden(GAME, RUNS, TOLD)
+GOLDEN = Golden(
+    GAME,
+    RUNS,
+    TOLD,
+    in_pieces=("locked out", "take any", "last matches"),
+    packed="<qbBBihqiqihqqbBbbhh",
+    packed_rows=(7,),
+)

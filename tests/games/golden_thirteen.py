@@ -125,4 +125,11 @@ TOLD: dict[str, Any] = {
     "index": 3,
 }
 
-GOLDEN = Golden(GAME, RUNS, TOLD)
+GOLDEN = Golden(
+    GAME,
+    RUNS,
+    TOLD,
+    in_pieces=("match", "bombs after a pass", "last deals", "endgame, four"),
+    packed="<qbBBiiiiiiiiiBbi4b4i",
+    packed_rows=(7, 250),  # the second one was over at once
+)
