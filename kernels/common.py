@@ -14,7 +14,16 @@ STOP, PROGRESS = range(2)
 
 
 def record(*fields: tuple[Any, ...]) -> np.dtype[Any]:
-    """Structured dtype whose elements have their fields as attributes, compiled or not."""
+    """Structured dtype whose elements have their fields as attributes, compiled or not.
+
+    Raises
+    ------
+    ValueError
+        When NumPy's own attribute of that name would be read instead, without the compiler.
+    """
+    clashing = [name for name, *_ in fields if hasattr(np.record, name)]
+    if clashing:
+        raise ValueError(f"NumPy's records have attributes of these names: {clashing}")
     return np.dtype((np.record, np.dtype(list(fields), align=True)))
 
 

@@ -34,7 +34,7 @@ RULES = record(
     ("pie_last", I64, (MAX_VARIETIES,)),  # number of its last plum, less one
     ("pie_worth", I64, (MAX_VARIETIES,)),
     ("out_points", I64),
-    ("choose", I64),
+    ("player_chooses", I64),
     ("discard_play", I64),
     ("many", I64),
     ("flip_after", I64),

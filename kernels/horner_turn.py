@@ -208,7 +208,7 @@ def advance(table, state, rules) -> int:
                 end_turn(table, state, seat)
                 return I64(OVER)
         if phase == IN_HAND and state.card & NUMBER_MASK == 0:  # H4: a 1 needs an empty pie
-            if rules.choose and state.empty & (state.empty - 1):
+            if rules.player_chooses and state.empty & (state.empty - 1):
                 ask(state, PIE_ASKED)
                 return I64(PIE)
             state.answer = lowest_bit(state.empty)

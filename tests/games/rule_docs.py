@@ -71,6 +71,23 @@ class RuleDocs:
         found = re.split(r"[;.]", " ".join(line.split()))
         return [one.strip() for one in found if one.strip()]
 
+    def check_presets(self) -> None:
+        """The presets stand there in their order, with what each changes."""
+        first, *others = self.presets()
+        default, *presets = self.game.presets
+        assert first == f"`{default}`, the defaults"
+        before: dict[str, object] = {}
+        for preset, other in zip(presets, others, strict=True):
+            assert f"`{preset}`" in other
+            said = re.findall(r"`(\w+=[\w,+]+)`", other)
+            changes = dict(self.game.presets[preset])
+            if "the same with" in other:
+                assert before.items() <= changes.items()
+                changes = {name: value for name, value in changes.items() if name not in before}
+            plain = [text.replace(",", "+") for text in said]
+            assert plain == [f"{name}={show(value)}" for name, value in changes.items()]
+            before = dict(self.game.presets[preset])
+
     def rule_numbers(self, letter: str) -> set[str]:
         """Numbers of rules that the kernel's files name."""
         used = set()

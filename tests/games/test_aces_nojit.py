@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from games.aces_cases import random_rules, random_strategies
+from games.nojit import UNCOMPILED, rows_of_both
 
-import simcards
 from simcards.kernels.aces_numbers import (
     EVENT_DISCARD,
     EVENT_DRAW,
@@ -18,22 +18,6 @@ from simcards.kernels.aces_numbers import (
 )
 from simcards.sim.games.aces import Rules
 from simcards.sim.options import as_dict
-
-# Warnings are errors in these processes: a sum or product that wraps would warn.
-UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
-
-PLAY = """
-import json, sys
-import simcards
-from simcards.kernels import aces
-
-assert not hasattr(aces.play, "py_func")
-found = []
-for case in json.load(sys.stdin):
-    rows = simcards.run("aces", **case, rows=True, threads=1).rows
-    found.append([rows.columns, rows.rows()])
-json.dump(found, sys.stdout)
-"""
 
 LONG = Rules(max_turns=400).resolved()
 LOCKED = Rules(players=5, packs=1, match="hand", max_turns=60).resolved()
@@ -60,17 +44,8 @@ def cases(number: int) -> list[dict[str, Any]]:
 
 
 def test_rows_are_the_same_without_the_compiler(python_process) -> None:
-    asked = cases(14)
-    done = python_process("-W", "error", "-c", PLAY, env=UNCOMPILED, input=json.dumps(asked))
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    statuses = set()
-    for case, (columns, values) in zip(asked, found, strict=True):
-        rows = simcards.run("aces", **case, rows=True).rows
-        assert rows.columns == columns
-        assert rows.rows() == [tuple(row) for row in values], case
-        statuses |= set(rows["status"])
-    assert statuses == {"finished", "capped"}
+    frames = rows_of_both(python_process, "aces", cases(14))
+    assert {status for rows in frames for status in rows["status"]} == {"finished", "capped"}
 
 
 WATCH = """

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
+from games.nojit import rows_of_both
 from games.thirteen_cases import STRATEGIES, random_rules
 
-import simcards
 from simcards.sim.games.thirteen import Rules
 from simcards.sim.options import as_dict
-
-# Warnings are errors in these processes: a sum or product that wraps would warn.
-UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
-
-PLAY = """
-import json, sys
-import simcards
-from simcards.kernels import thirteen
-
-assert not hasattr(thirteen.play, "py_func")
-found = []
-for case in json.load(sys.stdin):
-    rows = simcards.run("thirteen", **case, rows=True, threads=1).rows
-    found.append([rows.columns, rows.rows()])
-json.dump(found, sys.stdout)
-"""
 
 SOUTHERN = Rules(
     bomb_vs_bomb="hierarchy",
@@ -69,15 +52,6 @@ def cases() -> list[dict[str, Any]]:
 
 
 def test_rows_are_the_same_without_the_compiler(python_process) -> None:
-    asked = cases()
-    done = python_process("-W", "error", "-c", PLAY, env=UNCOMPILED, input=json.dumps(asked))
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    statuses, bombs = set(), 0
-    for case, (columns, values) in zip(asked, found, strict=True):
-        rows = simcards.run("thirteen", **case, rows=True).rows
-        assert rows.columns == columns
-        assert rows.rows() == [tuple(row) for row in values], case
-        statuses |= set(rows["status"])
-        bombs += rows["bombs"].sum()
-    assert statuses == {"finished", "capped"} and bombs > 0
+    frames = rows_of_both(python_process, "thirteen", cases())
+    assert {status for rows in frames for status in rows["status"]} == {"finished", "capped"}
+    assert sum(rows["bombs"].sum() for rows in frames) > 0
