@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -18,13 +17,20 @@ from games.aces_cases import (
     random_rules,
     random_strategies,
 )
+from games.scenes import (
+    Scene,
+    all_values,
+    check_every_value_comes_back,
+    check_every_value_matters,
+    check_wrong_values_are_refused,
+)
 from referees.aces_audit import Audit
 
 import simcards
 from simcards.sim.chunk import engine_rules, prepare_kernel, rules_array
 from simcards.sim.errors import RequestError
 from simcards.sim.games.aces import GAME, Rules, decode
-from simcards.sim.options import Choice, Option, Whole, Wholes, make_rules, options
+from simcards.sim.options import make_rules, options
 from simcards.sim.plan import make_plan
 from simcards.sim.replay import replay_game
 
@@ -49,18 +55,6 @@ PLAY = ("winner", "turns", "hands", "discards_taken", "reshuffles")
 
 
 # Every value of every option
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Rules beside which every value of an option gives other rows than each other value."""
-
-    rules: dict[str, Any] = field(default_factory=dict)
-    values: tuple[Any, ...] = ()
-    """If not all values that the option has."""
-    same: tuple[tuple[Any, Any], ...] = ()
-    """Values that mean the same here."""
-    n: int = 400
 
 
 SCENES = {
@@ -96,40 +90,13 @@ SCENES = {
 }
 
 
-def all_values(option: Option) -> list[Any]:
-    match option.kind:
-        case Choice(words):
-            return list(words)
-        case Whole(low, high, words):
-            assert high - low < 20, f"{option.name} has too many values to try each"
-            return [*words, *range(low, high + 1)]
-    raise TypeError(option.kind)
-
-
-def extremes(option: Option) -> set[Any]:
-    match option.kind:
-        case Choice(words):
-            return {option.default, *words}
-        case Whole(low, high, words):
-            return {option.default, low, high, *words}
-        case Wholes(_, _, words):
-            return {option.default, *words}
-    raise TypeError(option.kind)
-
-
 def test_every_option_has_its_scene() -> None:
     assert list(SCENES) == list(OPTIONS)
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_value_of_an_option_changes_some_match(name: str) -> None:
-    scene = SCENES[name]
-    values = list(scene.values) or all_values(OPTIONS[name])
-    assert extremes(OPTIONS[name]) <= set(values)
-    frames = [(value, rows(scene.n, **(scene.rules | {name: value}))) for value in values]
-    for (one, its_rows), (other, other_rows) in combinations(frames, 2):
-        alike = (one, other) in scene.same or (other, one) in scene.same
-        assert its_rows.equals(other_rows) == alike, (name, one, other)
+    check_every_value_matters(rows, SCENES[name], OPTIONS[name])
 
 
 @pytest.mark.parametrize("players", range(1, 7))
@@ -365,18 +332,7 @@ def test_strategies_that_can_not_be_played_are_refused(
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_values_that_an_option_has_not_are_refused(name: str) -> None:
-    kind = OPTIONS[name].kind
-    wrong: list[Any] = ["", "nonsense", "1.5", "nan", "1e30", -1, 10**20]
-    match kind:
-        case Choice():
-            wrong += [0, 1]
-        case Whole(low, high):
-            wrong += [low - 1, high + 1]
-        case Wholes(low, high):
-            wrong += [(low - 1, 5), (high + 1, 5), (), (5, "x")]
-    for value in wrong:
-        with pytest.raises(RequestError, match=name):
-            simcards.run("aces", 1, rules={name: value})
+    check_wrong_values_are_refused(GAME, OPTIONS[name])
 
 
 def blame(values: dict[str, Any]) -> set[str]:
@@ -447,15 +403,7 @@ def test_rules_come_back_from_the_engine() -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_value_comes_back_from_the_engine(name: str) -> None:
-    scene = SCENES[name]
-    arrays = set()
-    values = scene.values or all_values(OPTIONS[name])
-    for value in values:
-        plan = make_plan("aces", rules=scene.rules | {name: value}, seed=0)
-        assert engine_rules(plan) == plan.rules
-        assert value == "auto" or getattr(engine_rules(plan), name) == value
-        arrays.add(rules_array(plan).tobytes())
-    assert len(arrays) == len(values) - len(scene.same)
+    check_every_value_comes_back(GAME, SCENES[name], OPTIONS[name])
 
 
 # What happens at the table

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 import pytest
+from games.scenes import (
+    Scene,
+    all_values,
+    check_every_value_comes_back,
+    check_every_value_matters,
+    check_wrong_values_are_refused,
+)
 from games.thirteen_cases import STRATEGIES, random_rules, random_strategies
 
 import simcards
@@ -17,7 +23,7 @@ from simcards import thirteen
 from simcards.sim.chunk import engine_rules, prepare_kernel, rules_array
 from simcards.sim.errors import RequestError
 from simcards.sim.games.thirteen import BOMBS, GAME, INSTANT, Rules, decode, encode
-from simcards.sim.options import Choice, Option, Whole, Wholes, Words, make_rules, options
+from simcards.sim.options import make_rules, options
 from simcards.sim.plan import make_plan
 
 OPTIONS = {option.name: option for option in options(Rules)}
@@ -41,19 +47,6 @@ PLAY = ("winner", "turns", "plays", "tricks", "bombs", "cards_left")
 
 
 # Every value of every option
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Rules beside which every value of an option gives other rows than each other value."""
-
-    rules: dict[str, Any] = field(default_factory=dict)
-    values: tuple[Any, ...] = ()
-    """If not all values that the option has."""
-    same: tuple[tuple[Any, ...], ...] = ()
-    """Groups of values that mean the same here."""
-    strategies: Any = None
-    n: int = 400
 
 
 NONE = (0, 0, 0, 0, 0)
@@ -120,45 +113,13 @@ SCENES = {
 }  # fmt: skip
 
 
-def all_values(option: Option) -> list[Any]:
-    match option.kind:
-        case Choice(words):
-            return list(words)
-        case Whole(low, high, words):
-            assert high - low < 20, f"{option.name} has too many values to try each"
-            return [*words, *range(low, high + 1)]
-    raise TypeError(option.kind)
-
-
-def extremes(option: Option) -> set[Any]:
-    match option.kind:
-        case Choice(words):
-            return {option.default, *words}
-        case Whole(low, high, words):
-            return {option.default, low, high, *words}
-        case Wholes(_, _, words):
-            return {option.default, *words}
-        case Words(words):
-            return {option.default, "none", *((word,) for word in words), words}
-    raise TypeError(option.kind)
-
-
 def test_every_option_has_its_scene() -> None:
     assert list(SCENES) == list(OPTIONS)
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_value_of_an_option_changes_some_deal(name: str) -> None:
-    scene = SCENES[name]
-    values = list(scene.values) or all_values(OPTIONS[name])
-    assert extremes(OPTIONS[name]) <= set(values)
-    frames = [
-        (value, rows(scene.n, scene.strategies, **(scene.rules | {name: value})))
-        for value in values
-    ]
-    for (one, its_rows), (other, other_rows) in combinations(frames, 2):
-        alike = any(one in group and other in group for group in scene.same)
-        assert its_rows.equals(other_rows) == alike, (name, one, other)
+    check_every_value_matters(rows, SCENES[name], OPTIONS[name])
 
 
 TWOS = ("2S", "2C", "2D")
@@ -388,22 +349,7 @@ def test_strategies_that_can_not_be_played_are_refused(strategy: str, named: str
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_values_that_an_option_has_not_are_refused(name: str) -> None:
-    kind = OPTIONS[name].kind
-    wrong: list[Any] = ["", "nonsense", "1.5", "nan", "1e30", -1, 10**20]
-    match kind:
-        case Choice():
-            wrong += [0, 1]
-        case Whole(low, high):
-            wrong += [low - 1, high + 1]
-        case Wholes(low, high):
-            wrong += [(low - 1, 3, 3), (high + 1, 3, 3), (), (3, "x", 3)]
-        case Words():
-            wrong += ["twos+none", "twos+threes", ("twos", 1)]
-    for value in wrong:
-        if isinstance(kind, Words) and isinstance(value, int):
-            continue  # see below
-        with pytest.raises(RequestError, match=name):
-            simcards.run("thirteen", 1, rules={name: value})
+    check_wrong_values_are_refused(GAME, OPTIONS[name])
 
 
 def test_a_number_is_no_list_of_instant_wins() -> None:
@@ -472,17 +418,7 @@ def test_rules_come_back_from_the_engine() -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_value_comes_back_from_the_engine(name: str) -> None:
-    scene = SCENES[name]
-    arrays = set()
-    values = scene.values or all_values(OPTIONS[name])
-    for value in values:
-        plan = make_plan("thirteen", rules=scene.rules | {name: value}, seed=0)
-        assert engine_rules(plan) == plan.rules
-        if value not in ("auto", "none"):
-            assert getattr(engine_rules(plan), name) == value
-        arrays.add(rules_array(plan).tobytes())
-    # points=auto and penalties=none mean what a list of numbers says too.
-    assert len(arrays) == len(values) - (name in ("points", "penalties"))
+    check_every_value_comes_back(GAME, SCENES[name], OPTIONS[name])
 
 
 # Rows and counts
