@@ -13,7 +13,7 @@ from .horner_numbers import (
     POOL,
     VARIETY_SHIFT,
 )
-from .horner_table import holds_cards, next_holder, tell
+from .horner_table import next_holder, tell
 from .jit import helper
 from .random import below, start_stream
 
@@ -107,39 +107,32 @@ def recycle_own(table, state, seat) -> None:
 
 @helper
 def recycle_pool(table, state, rules, seat) -> None:
-    """`recycle=pool`: all discards are shuffled and dealt to the seats that are not out."""
+    """`recycle=pool`: all discards are shuffled and dealt to the seats that are not out.
+
+    Each of them has a discard, since all draw piles are empty; so each gets a card.
+    """
     cards = I64(0)
-    dealt = 0  # seats that may get cards
     other = seat
     for _ in range(rules.players):
         for j in range(state.n_pile[other]):
             table.deck[cards] = state.pile[other, j]
             cards += 1
-        dealt += I64(holds_cards(state, other))
         other = other + 1 if other + 1 < rules.players else 0
     start_shuffle(state, I64(MAX_SEATS))
     tell(table, state, EVENT_RESHUFFLE, seat, cards, 0, 0)
-    base = cards // dealt
-    extra = cards - base * dealt
-    left = cards
-    depth = 0
-    while left > 0:
-        other = seat
-        for j in range(min(dealt, left)):
-            cards_of_other = base + I64(j < extra)
-            state.draw[other, cards_of_other - 1 - depth] = turn_card(table, state, left)
-            left -= 1
-            other = next_holder(rules, state, other)
-        depth += 1
-    # Only now are seats told apart by what they got: until here their discards marked them.
+    base = cards // state.holders
+    extra = cards - base * state.holders
     other = seat
-    for j in range(dealt):
-        following = next_holder(rules, state, other)
+    for j in range(state.holders):
         state.n_draw[other] = base + I64(j < extra)
         state.n_pile[other] = 0
-        if state.n_draw[other] == 0:
-            go_out(table, state, rules, other)
-        other = following
+        other = next_holder(rules, state, other)
+    depth = 0  # cards that every seat has by now
+    for j in range(cards):
+        state.draw[other, state.n_draw[other] - 1 - depth] = turn_card(table, state, cards - j)
+        other = next_holder(rules, state, other)
+        if other == seat:
+            depth += 1
     state.hidden = cards
 
 

@@ -107,21 +107,17 @@ def answers_play(table, rules, state, seat, asked, word) -> bool:
 
 
 @helper
-def knows_own(state, rules, seat, card) -> bool:
-    """Whether a seat knows that it holds a card."""
+def has_discarded(state, seat, card) -> bool:
+    """Whether a card lies on a seat's discard pile."""
     for j in range(state.n_pile[seat]):
         if state.pile[seat, j] == card:
             return True
-    if state.known[seat] == 1:
-        for j in range(state.n_draw[seat]):
-            if state.draw[seat, j] == card:
-                return True
     return False
 
 
 @helper
 def own_run(state, rules, seat) -> int:
-    """An empty pie that the seat would take itself; else one whose loss hurts least."""
+    """An empty pie whose last plum the seat knows as its own; else one whose loss hurts least."""
     base = (state.card >> VARIETY_SHIFT) << VARIETY_SHIFT
     own = I64(-1)
     other = I64(-1)
@@ -129,7 +125,7 @@ def own_run(state, rules, seat) -> int:
         if (state.empty >> pie) & 1 == 0:
             continue
         worth = rules.pie_worth[pie]
-        if knows_own(state, rules, seat, base + rules.pie_last[pie]):
+        if has_discarded(state, seat, base + rules.pie_last[pie]):
             if own < 0 or worth > rules.pie_worth[own]:
                 own = I64(pie)
         if other < 0 or worth <= rules.pie_worth[other]:

@@ -200,9 +200,6 @@ def advance(table, state, rules) -> int:
         if phase == TURN_UP:
             if state.n_draw[seat] == 0:
                 recycle(table, state, rules, seat)
-                if is_over(state, rules):  # a pool has left a seat without cards
-                    end_turn(table, state, seat)
-                    return I64(OVER)
             phase = turn_up(table, state, rules, seat)
             if phase == TURN_END and is_over(state, rules):  # a dead card was the seat's last
                 end_turn(table, state, seat)

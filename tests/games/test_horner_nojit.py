@@ -97,19 +97,16 @@ def check(table, state, code, first, second, third, fourth):
         on_pies += [(variety << VARIETY_SHIFT) + number for number in range(need)]
     deck = [(v << VARIETY_SHIFT) + number
             for v in range(rules.varieties) for number in range(rules.plums)]
-    if not (code == EVENT_OUT and seen["dealing"]):  # a pool's cards are on their way
-        assert sorted(held + on_pies + dead) == deck, (code, held, on_pies, dead)
-        assert state.hidden == sum(state.n_draw[: rules.players])
-        holders = sum(state.n_draw[s] + state.n_pile[s] > 0 for s in range(rules.players))
-        waiting = code in (EVENT_FLIP, EVENT_PLACE, EVENT_PIE, EVENT_DEAD)
-        assert waiting or state.holders == holders
-        seen["checked"] += 1
+    assert sorted(held + on_pies + dead) == deck, (code, held, on_pies, dead)
+    assert state.hidden == sum(state.n_draw[: rules.players])
+    holders = sum(state.n_draw[s] + state.n_pile[s] > 0 for s in range(rules.players))
+    waiting = code in (EVENT_FLIP, EVENT_PLACE, EVENT_PIE, EVENT_DEAD)
+    assert waiting or state.holders == holders
+    seen["checked"] += 1
 
 
 def recycle(table, state, kernel_rules, seat):
-    seen["dealing"] = 1
     recycled(table, state, kernel_rules, seat)
-    seen["dealing"] = 0
     if sys.argv[1] == "lost" and state.n_draw[seat] > 1:
         state.draw[seat, 0] = state.draw[seat, 1]
     if sys.argv[1] == "miscounted":
