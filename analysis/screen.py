@@ -319,6 +319,8 @@ def replay_screen(told: Replay) -> str:
     end = told.events[-1]
     lengths = ", ".join(
         f"{end[name]:,} {name if end[name] != 1 else name.removesuffix('s')}"
+        if name.endswith("s")
+        else f"{name.replace('_', ' ')} {end[name]:,}"
         for name in game.lengths
     )
     winners = [str(seat) for seat in end["winners"]]
