@@ -16,6 +16,7 @@ from .aces_numbers import (
     EVENT_WIDTH,
     KINDS,
     LOSER,
+    MAX_SEATS,
     MAY,
     NEVER,
     NOBODY,
@@ -32,24 +33,34 @@ from .aces_table import (
     face_down,
     gather,
     is_locked,
-    is_wild,
     recycle,
     tell,
     tell_sizes,
     turn_recycled,
     turn_unturned,
 )
+from .aces_view import VIEW, is_wild
 from .common import PROGRESS, STOP, flush, lowest_bit, ones, signature
 from .jit import entry, helper
 from .random import U64, next_word, start_stream
 
-__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+__all__ = [
+    "EVENT_WIDTH",
+    "MAX_SEATS",
+    "ROW",
+    "RULES",
+    "SIGNATURE",
+    "TABLE",
+    "TALLY",
+    "VIEW",
+    "play",
+]
 
 FROM_STOCK, FROM_PILE, NOTHING = range(3)
 
 TALLY = (KINDS, KINDS, 2)
 
-SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 
 
 @helper
@@ -85,7 +96,7 @@ def discard(table, seat, card) -> None:
 
 
 @helper
-def choose_source(table, rules, row, seat, returned) -> int:
+def choose_source(table, rules, row, bots, seat, returned) -> int:
     """A5a: whether the seat takes the top of the stock or of the discard pile."""
     offered = False
     top = np.int64(-1)
@@ -99,22 +110,24 @@ def choose_source(table, rules, row, seat, returned) -> int:
         return FROM_STOCK
     row.free += 1
     word = word_for(table, seat)
-    return FROM_PILE if takes(table, rules, seat, top, returned, word) else FROM_STOCK
+    taking = takes(table, rules, row, bots, seat, top, returned, word)
+    return FROM_PILE if taking else FROM_STOCK
 
 
 @helper
-def place_for_wild(table, rules, row, seat) -> int:
+def place_for_wild(table, rules, row, bots, seat, wild) -> int:
     """A5b: the face-down place a wild goes to, asked if there is more than one."""
     down = face_down(table, seat)
     if down & (down - 1):
         row.free += 1
-        return np.int64(chooses_place(table, rules, seat, word_for(table, seat)))
+        word = word_for(table, seat)
+        return np.int64(chooses_place(table, rules, row, bots, seat, wild, word))
     row.forced += 1
     return lowest_bit(down)
 
 
 @helper
-def play_turn(table, rules, row, seat, returned):
+def play_turn(table, rules, row, bots, seat, returned):
     """A5: one turn.
 
     Returns
@@ -127,7 +140,7 @@ def play_turn(table, rules, row, seat, returned):
         The seat took a discard and put it back.
     """
     # A5a
-    source = choose_source(table, rules, row, seat, returned)
+    source = choose_source(table, rules, row, bots, seat, returned)
     if source == NOTHING:
         return False, False, False
     if source == FROM_PILE:
@@ -147,7 +160,7 @@ def play_turn(table, rules, row, seat, returned):
     while can_place(table, rules, seat, card):
         displaced = np.int64(-1)
         if is_wild(rules, card):
-            place = place_for_wild(table, rules, row, seat)
+            place = place_for_wild(table, rules, row, bots, seat, card)
             table.filled[seat] |= 1 << place
             table.wild_card[seat, place] = card
             row.wilds += 1
@@ -156,7 +169,8 @@ def play_turn(table, rules, row, seat, returned):
             if (table.filled[seat] >> place) & 1 == 1:
                 if rules.displace == MAY:
                     row.free += 1
-                    if not displaces(table, seat, word_for(table, seat)):
+                    word = word_for(table, seat)
+                    if not displaces(table, rules, row, bots, seat, card, word):
                         break
                 table.filled[seat] ^= 1 << place
                 displaced = table.wild_card[seat, place]
@@ -178,7 +192,7 @@ def play_turn(table, rules, row, seat, returned):
 
 
 @helper
-def play_hand(table, rules, row, starter, log, told):
+def play_hand(table, rules, row, bots, starter, log, told):
     """A3 to A7: one hand.
 
     Returns
@@ -205,7 +219,7 @@ def play_hand(table, rules, row, starter, log, told):
             row.locked = np.int64(is_locked(table, rules))
             return 0, told
         turns += 1
-        finished, skips, returned = play_turn(table, rules, row, seat, returned)
+        finished, skips, returned = play_turn(table, rules, row, bots, seat, returned)
         if table.telling:
             told = flush(table, log, told)
         if finished:
@@ -301,7 +315,7 @@ def clear(row) -> None:
 
 
 @helper
-def play_match(table, rules, row, by_sizes, seed, index, log, control) -> int:
+def play_match(table, rules, row, bots, by_sizes, seed, index, log, control) -> int:
     """A1, A8, A9: one match. Returns the number of events told."""
     clear(row)
     for seat in range(rules.players):
@@ -317,7 +331,7 @@ def play_match(table, rules, row, by_sizes, seed, index, log, control) -> int:
                 start_stream(table.choice[seat], seed, index, row.hands, 1 + seat, 0)
         row.hands += 1
         tell_sizes(table, rules, EVENT_DEAL, row.hands, starter)
-        finishers, told = play_hand(table, rules, row, starter, log, told)
+        finishers, told = play_hand(table, rules, row, bots, starter, log, told)
         if finishers == 0:
             row.capped = 1
             tell_sizes(table, rules, EVENT_HAND_END, NOBODY, 0)
@@ -347,7 +361,7 @@ def play_match(table, rules, row, by_sizes, seed, index, log, control) -> int:
 
 
 @entry
-def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
+def play(seed, first, rules, strategies, bots, tables, rows, by_sizes, log, control):
     """Play the matches first, first + 1, ... one a row.
 
     Parameters
@@ -357,6 +371,8 @@ def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
         Index of the first match.
     rules : RULES[1]
     strategies : STRATEGY[seats, DECISIONS]
+    bots : tuple of MAX_SEATS functions of a view
+        Asked for seats whose strategy is USER.
     tables : TABLE[1]
         Zeros; scratch. Given by the caller, which keeps it alive: Numba would free an array of
         our own while we work on its element.
@@ -388,7 +404,7 @@ def play(seed, first, rules, strategies, tables, rows, by_sizes, log, control):
         if control[STOP] != 0:
             return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_match(table, rules[0], rows[j], by_sizes, seed, first + j, log, control)
+        told = play_match(table, rules[0], rows[j], bots, by_sizes, seed, first + j, log, control)
     if control[STOP] != 0:  # the last match may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

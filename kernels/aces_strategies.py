@@ -12,6 +12,7 @@ from .aces_numbers import (
     DISPLACE,
     DISPLACE_ALWAYS,
     DISPLACE_RANDOM,
+    KINDS,
     TAKE,
     TAKE_ALWAYS,
     TAKE_NEVER,
@@ -24,19 +25,26 @@ from .aces_numbers import (
     WILD_RANDOM,
     WILD_RAREST,
 )
-from .aces_table import can_place, face_down
-from .common import ones
+from .aces_table import can_place, face_down, look
+from .common import USER, ask, check, ones
 from .jit import helper
 from .random import pick
 
+I64 = np.int64
+
 
 @helper
-def takes(table, rules, seat, top, returned, word) -> bool:
+def takes(table, rules, row, bots, seat, top, returned, word) -> bool:
     """Decision *take*: the discard pile's top (True) or the stock (False).
 
     `returned`: the seat before took this very card and put it back.
     """
     number = table.strategy[seat, TAKE].number
+    if number == USER:
+        look(table, rules, row, seat, TAKE, top, I64(returned), I64(word))
+        answer = ask(table, bots, seat, TAKE)
+        check(table, answer == 0 or answer == 1, answer)
+        return answer == 1
     if number == TAKE_NEVER:
         return False
     if number == TAKE_RANDOM:
@@ -62,10 +70,15 @@ def _lacking(table, rules, seat, place) -> int:
 
 
 @helper
-def chooses_place(table, rules, seat, word) -> int:
+def chooses_place(table, rules, row, bots, seat, wild, word) -> int:
     """Decision *wild*: a place that is face down, counted from 0."""
     number = table.strategy[seat, WILD].number
     down = face_down(table, seat)
+    if number == USER:
+        look(table, rules, row, seat, WILD, wild, I64(0), I64(word))
+        answer = ask(table, bots, seat, WILD)
+        check(table, 0 <= answer < KINDS and (down >> answer) & 1 == 1, answer)
+        return answer
     skip = pick(word, ones(down)) if number == WILD_RANDOM else 0
     best = -1
     best_value = 0
@@ -92,9 +105,14 @@ def chooses_place(table, rules, seat, word) -> int:
 
 
 @helper
-def displaces(table, seat, word) -> bool:
+def displaces(table, rules, row, bots, seat, pip, word) -> bool:
     """Decision *displace*: whether a pip takes up the wild on its place."""
     number = table.strategy[seat, DISPLACE].number
+    if number == USER:
+        look(table, rules, row, seat, DISPLACE, pip, I64(0), I64(word))
+        answer = ask(table, bots, seat, DISPLACE)
+        check(table, answer == 0 or answer == 1, answer)
+        return answer == 1
     if number == DISPLACE_RANDOM:
         return pick(word, 2) == 1
     return number == DISPLACE_ALWAYS

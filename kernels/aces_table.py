@@ -16,9 +16,9 @@ from .aces_numbers import (
     KINDS,
     MAX_CARDS,
     MAX_SEATS,
-    NO,
 )
-from .common import STRATEGY, ones, record
+from .aces_view import VIEW, fits
+from .common import ASKING, PARAMETERS, STRATEGY, record
 from .jit import helper
 from .random import below
 
@@ -91,9 +91,11 @@ TABLE = record(
     ("choice", I64, (MAX_SEATS, 4)),  # random stream of each seat's strategy
     ("draws", I64, (MAX_SEATS,)),  # whether that strategy draws words
     ("strategy", STRATEGY, (MAX_SEATS, DECISIONS)),
+    ("seen", VIEW, (1,)),  # what a user's strategy is shown
     ("telling", I64),  # whether events are told
     ("told", I64),  # events on the slate
     ("slate", I64, (SLATE, EVENT_WIDTH)),
+    *ASKING,
 )
 
 
@@ -181,12 +183,6 @@ def recycle(table) -> int:
 
 
 @helper
-def is_wild(rules, card) -> bool:
-    """A2: whether a card is wild under these rules."""
-    return (rules.wilds >> card) & 1 == 1
-
-
-@helper
 def face_down(table, seat) -> int:
     """Mask of a layout's places that are face down."""
     return ((1 << table.places[seat]) - 1) & ~(table.shown[seat] | table.filled[seat])
@@ -194,15 +190,8 @@ def face_down(table, seat) -> int:
 
 @helper
 def can_place(table, rules, seat, card) -> bool:
-    """A2, A5b, A6: whether a seat can place a card now."""
-    down = face_down(table, seat)
-    if is_wild(rules, card):
-        if down == 0:
-            return False
-        return rules.wild_limit < 0 or ones(table.filled[seat]) < rules.wild_limit
-    if (down >> card) & 1 == 1:
-        return True
-    return rules.displace != NO and (table.filled[seat] >> card) & 1 == 1
+    """Whether a seat can place a card now."""
+    return fits(rules, face_down(table, seat), table.filled[seat], card)
 
 
 @helper
@@ -218,3 +207,37 @@ def is_locked(table, rules) -> bool:
             if can_place(table, rules, seat, table.recycled[j]):
                 return False
     return True
+
+
+@helper
+def look(table, rules, row, seat, decision, card, returned, word) -> None:
+    """Write down what a seat sees when it is asked: every field, so that nothing is remembered."""
+    view = table.seen[0]
+    view.decision = decision
+    view.seat = seat
+    view.players = rules.players
+    view.word = word
+    for j in range(PARAMETERS):
+        view.parameter[j] = table.strategy[seat, decision].parameter[j]
+    view.card = card
+    view.returned = returned
+    view.hand = row.hands
+    view.stock = table.stock
+    view.pile = table.n_pile
+    for other in range(MAX_SEATS):
+        view.places[other] = table.places[other]
+        view.shown[other] = table.shown[other]
+        view.filled[other] = table.filled[other]
+    for kind in range(KINDS):
+        view.unseen[kind] = table.unseen[kind]
+        view.discards[kind] = 0
+    for j in range(table.n_pile):
+        view.discards[table.pile[j]] += 1
+    view.take_discard = rules.take_discard
+    view.displace = rules.displace
+    view.natural = rules.natural
+    view.wild_limit = rules.wild_limit
+    view.wilds = rules.wilds
+    view.packs = rules.packs
+    view.jokers = rules.jokers
+    view.shrink = rules.shrink

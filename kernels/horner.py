@@ -10,6 +10,7 @@ from .horner_numbers import (
     EVENT_ROUND_END,
     EVENT_WIDTH,
     LOSER,
+    MAX_SEATS,
     NOBODY,
     ROTATE,
     SAME,
@@ -18,24 +19,38 @@ from .horner_numbers import (
 from .horner_strategies import answer
 from .horner_table import ROW, RULES, TABLE, TALLY, tell
 from .horner_turn import OVER, TURN_TOLD, advance, start_round
+from .horner_view import VIEW
 from .jit import entry, helper
 from .random import U64, next_word, start_stream
 
-__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+__all__ = [
+    "EVENT_WIDTH",
+    "MAX_SEATS",
+    "ROW",
+    "RULES",
+    "SIGNATURE",
+    "TABLE",
+    "TALLY",
+    "VIEW",
+    "play",
+]
 
 I64 = np.int64
 
-SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 
 
 @helper
-def play_round(table, rules, seed, index, hand, starter, log, told, control):
+def play_round(table, rules, bots, row, seed, index, starter, log, told, control):
     """H2 to H8: one round. Returns whether it was played to its end, and the events told so far."""
+    hand = row.rounds
     table.live[0] = table.blank[0]
     state = table.live[0]
     state.seed = seed
     state.index = index
     state.hand = hand
+    for seat in range(rules.players):
+        state.before[seat] = row.points[seat]
     state.telling = I64(log.shape[0] > 0)
     for seat in range(rules.players):
         if table.draws[seat]:
@@ -50,7 +65,7 @@ def play_round(table, rules, seed, index, hand, starter, log, told, control):
                 return False, told
             draws = table.draws[state.seat]
             word = next_word(table.choice[state.seat]) if draws else U64(0)
-            state.answer = answer(table, rules, state, asked, word)
+            state.answer = answer(table, rules, bots, state, asked, word)
         asked = advance(table, state, rules)
     if state.telling:
         tell(table, state, EVENT_ROUND_END, 0, 0, 0, 0)
@@ -132,7 +147,7 @@ def find_winners(rules, row) -> None:
 
 
 @helper
-def play_match(table, rules, rows, j, tally, seed, index, log, control) -> int:
+def play_match(table, rules, bots, rows, j, tally, seed, index, log, control) -> int:
     """H1, H3, H9: one match, into row j. Returns the number of events told."""
     rows[j] = table.blank_row[0]
     row = rows[j]
@@ -142,7 +157,7 @@ def play_match(table, rules, rows, j, tally, seed, index, log, control) -> int:
     told = I64(0)
     while row.rounds < rules.rounds:
         finished, told = play_round(
-            table, rules, seed, index, row.rounds, starter, log, told, control
+            table, rules, bots, row, seed, index, starter, log, told, control
         )
         if not finished or control[STOP] != 0:
             return told
@@ -155,7 +170,7 @@ def play_match(table, rules, rows, j, tally, seed, index, log, control) -> int:
 
 
 @entry
-def play(seed, first, rules, strategies, tables, rows, tally, log, control):
+def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control):
     """Play the matches first, first + 1, ... one a row.
 
     Parameters
@@ -165,6 +180,8 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
         Index of the first match.
     rules : RULES[1]
     strategies : STRATEGY[seats, DECISIONS]
+    bots : tuple of MAX_SEATS functions of a view
+        Asked for seats whose strategy is USER.
     tables : TABLE[1]
         Zeros; scratch. Given by the caller, which keeps it alive: Numba would free an array of
         our own while we work on its element.
@@ -195,7 +212,7 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
         if control[STOP] != 0:
             return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_match(table, rules[0], rows, j, tally, seed, first + j, log, control)
+        told = play_match(table, rules[0], bots, rows, j, tally, seed, first + j, log, control)
     if control[STOP] != 0:  # the last match may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

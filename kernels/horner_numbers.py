@@ -13,6 +13,8 @@ CODES = MAX_VARIETIES << VARIETY_SHIFT
 PIE_NUMBERS = (2, 4, 5, 7)
 LARGEST_PIE = 8  # pies without numbers are told apart by their place, 1 .. 8
 
+DONE = NUMBER_MASK  # what a variety needs whose pie is complete: no plum has that number
+
 # Values of rules that are choices.
 MAY, MUST, NEVER = range(3)  # discard_play, flip_after
 OWN, SYNC, POOL = range(3)  # recycle
@@ -24,6 +26,10 @@ PLAYS, PIES = range(2)
 DECISIONS = 2
 EAGER, RANDOM, FLIP_ONLY, NO_FLIP, TOP_AWARE, BLOCKER, RACE, ROLLOUT = range(8)
 SMALLEST, LARGEST, OWN_RUN = range(3)
+
+# Where a card is, as a strategy sees it: a seat is added to the last two.
+ELSEWHERE, UNSEEN = -1, 0  # on a pie or out of the game; in a draw pile, nobody knows where
+DISCARDED, DRAWN = 8, 16  # on a seat's discard pile; in a draw pile that a reshuffle has made
 
 NOBODY, SHARED = -1, -2  # winner of a row that no single seat has won
 

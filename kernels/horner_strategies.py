@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from .common import USER, ask, check
 from .horner_numbers import (
     BLOCKER,
     DISCARD,
+    DONE,
     FLIP_ONLY,
     LARGEST,
+    MAX_VARIETIES,
     NO_FLIP,
     NUMBER_MASK,
     PIE,
@@ -26,7 +29,7 @@ from .horner_numbers import (
     VARIETY_SHIFT,
 )
 from .horner_rollout import prefers_one
-from .horner_table import DONE, next_holder, number_wanted, top_discard
+from .horner_table import look, next_holder, number_wanted, top_discard
 from .jit import helper
 from .random import pick
 
@@ -147,8 +150,22 @@ def answers_pie(table, rules, state, seat) -> int:
 
 
 @helper
-def answer(table, rules, state, asked, word) -> int:
+def is_legal(state, asked, answer) -> bool:
+    """Whether an answer is one: 0 or 1, or the place of an empty pie."""
+    if asked == PIE:
+        return 0 <= answer < MAX_VARIETIES and (state.empty >> answer) & 1 == 1
+    return answer == 0 or answer == 1
+
+
+@helper
+def answer(table, rules, bots, state, asked, word) -> int:
     """What the seat to move says to a decision."""
+    slot = PIES if asked == PIE else PLAYS
+    if table.strategy[state.seat, slot].number == USER:
+        look(table, rules, state, asked, I64(word))
+        found = ask(table, bots, state.seat, asked)
+        check(table, is_legal(state, asked, found), found)
+        return found
     if asked == PIE:
         return answers_pie(table, rules, state, state.seat)
     return I64(answers_play(table, rules, state, state.seat, asked, word))

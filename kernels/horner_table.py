@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import STRATEGY, record
+from .common import ASKING, PARAMETERS, STRATEGY, record
 from .horner_numbers import (
     CODES,
     DECISIONS,
+    DISCARDED,
+    DONE,
+    DRAWN,
+    ELSEWHERE,
     EVENT_WIDTH,
     LARGEST_PIE,
     MAX_CARDS,
     MAX_SEATS,
     MAX_VARIETIES,
     NUMBER_MASK,
+    PIE,
+    PIES,
+    PLAYS,
+    UNSEEN,
     VARIETY_SHIFT,
 )
+from .horner_view import VIEW
 from .jit import helper
 
 I64 = np.int64
@@ -74,9 +83,6 @@ ROW = record(
 )
 """What is kept of a match."""
 
-DONE = NUMBER_MASK
-"""`need` of a variety whose pie is complete: no plum has that number."""
-
 STATE = record(
     ("seed", np.uint64),  # where its random words are, with index, hand and stream
     ("index", I64),
@@ -102,6 +108,7 @@ STATE = record(
     ("pie", I64, (MAX_VARIETIES,)),  # place of its pie
     ("empty", I64),  # mask of places of empty pies
     ("unfinished", I64),  # pies that are not complete
+    ("before", I64, (MAX_SEATS,)),  # points of the rounds before
     ("points", I64, (MAX_SEATS,)),
     ("taker", I64, (MAX_VARIETIES,)),  # seat that took the pie at a place, or -1
     ("to_dealt", I64),  # mask of places whose pie went to who was dealt its last plum
@@ -136,11 +143,13 @@ TABLE = record(
     ("blank_row", ROW, (1,)),
     ("deck", I64, (MAX_CARDS,)),  # a pool from which cards are turned
     ("marked", I64, (CODES,)),  # zeros between uses, to sort cards
+    ("seen", VIEW, (1,)),  # what a user's strategy is shown
     ("choice", I64, (MAX_SEATS, 4)),  # random stream of each seat's strategies
     ("draws", I64, (MAX_SEATS,)),  # whether those draw words
     ("strategy", STRATEGY, (MAX_SEATS, DECISIONS)),
     ("told", I64),  # events on the slate
     ("slate", I64, (SLATE, EVENT_WIDTH)),
+    *ASKING,
 )
 
 TALLY = (MAX_SEATS, LARGEST_PIE + 1, 2)
@@ -196,3 +205,49 @@ def top_discard(state, seat) -> int:
     """Top of a discard pile, -1 if there is none."""
     cards = state.n_pile[seat]
     return I64(state.pile[seat, cards - 1]) if cards > 0 else I64(-1)
+
+
+@helper
+def look(table, rules, state, decision, word) -> None:
+    """Write down what the seat to move sees: every field, so that nothing is remembered."""
+    seat = state.seat
+    view = table.seen[0]
+    view.decision = decision
+    view.seat = seat
+    view.players = rules.players
+    view.word = word
+    slot = PIES if decision == PIE else PLAYS
+    for j in range(PARAMETERS):
+        view.parameter[j] = table.strategy[seat, slot].parameter[j]
+    view.card = state.card if decision == PIE else top_discard(state, seat)
+    view.round_number = state.hand + 1
+    view.turn = state.turns
+    view.empty = state.empty
+    for j in range(MAX_VARIETIES):
+        view.wanted[j] = 0 if state.need[j] == DONE else state.need[j] + 1
+        view.pie[j] = state.pie[j]
+        view.pie_number[j] = rules.pie_number[j]
+        view.last_number[j] = rules.pie_last[j] + 1
+        view.pie_worth[j] = rules.pie_worth[j]
+    for code in range(CODES):
+        view.where[code] = ELSEWHERE
+    for other in range(MAX_SEATS):
+        view.draw[other] = state.n_draw[other]
+        view.discards[other] = state.n_pile[other]
+        view.top[other] = top_discard(state, other)
+        view.known[other] = state.known[other]
+        view.points[other] = state.before[other] + state.points[other]
+        for j in range(state.n_pile[other]):
+            view.where[state.pile[other, j]] = DISCARDED + other
+        for j in range(state.n_draw[other]):
+            view.where[state.draw[other, j]] = DRAWN + other if state.known[other] else UNSEEN
+    view.out_points = rules.out_points
+    view.rounds = rules.rounds
+    view.varieties = rules.varieties
+    view.plums = rules.plums
+    view.discard_play = rules.discard_play
+    view.many = rules.many
+    view.flip_after = rules.flip_after
+    view.chain = rules.chain
+    view.recycle = rules.recycle
+    view.first_out_ends = rules.first_out_ends

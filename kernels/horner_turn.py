@@ -11,6 +11,7 @@ import numpy as np
 from .common import lowest_bit
 from .horner_numbers import (
     DISCARD,
+    DONE,
     EVENT_DEAD,
     EVENT_DISCARD,
     EVENT_FLIP,
@@ -28,7 +29,6 @@ from .horner_numbers import (
 from .horner_numbers import MAY as MAY_FLIP
 from .horner_piles import deal, go_out, recycle
 from .horner_table import (
-    DONE,
     can_place,
     holds_cards,
     next_holder,

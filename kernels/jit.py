@@ -10,6 +10,7 @@ what was sealed when it was written counts as not there.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -17,15 +18,18 @@ import platform
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import llvmlite.binding
 import numba
 import platformdirs
+from numba.core.errors import NumbaExperimentalFeatureWarning
+from numba.extending import typeof_impl
 
 config: Any = numba.config
 
@@ -165,7 +169,9 @@ def prepare(kernel: Any, signature: Any) -> float:
         return 0.0
     kept = is_cached(kernel)
     started = time.perf_counter()
-    kernel.compile(signature)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+        kernel.compile(signature)
     spent = time.perf_counter() - started
     if kept and not kernel.stats.cache_misses:
         return 0.0
@@ -178,6 +184,117 @@ def prepare(kernel: Any, signature: Any) -> float:
                 file.write(text)
             os.replace(name, seal)
     return spent
+
+
+def user_jit(function: Callable[..., Any]) -> Any:
+    """Compile a function that a user wrote, when it is called: with every check there is."""
+    return numba.njit(nogil=True, boundscheck=True, error_model="python")(function)
+
+
+class _Nobody(numba.types.WrapperAddressProtocol):
+    """Stands for the strategies of seats that have none of their own; never called."""
+
+    def __init__(self, view: Any) -> None:
+        self.view = view
+
+    def __wrapper_address__(self) -> int:
+        return ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value or 0
+
+    def signature(self) -> Any:
+        return numba.types.int64(view_type(self.view))
+
+
+class Bots4(NamedTuple):
+    """What each of four seats is to ask."""
+
+    seat_0: Any
+    seat_1: Any
+    seat_2: Any
+    seat_3: Any
+
+
+class Bots6(NamedTuple):
+    """What each of six seats is to ask."""
+
+    seat_0: Any
+    seat_1: Any
+    seat_2: Any
+    seat_3: Any
+    seat_4: Any
+    seat_5: Any
+
+
+BOTS = {4: Bots4, 6: Bots6}
+
+
+def bots_type(view: Any, seats: int) -> Any:
+    """Numba's type of the strategies of all seats: functions of a view that answer an int64."""
+    function = numba.types.FunctionType(numba.types.int64(view_type(view)))
+    return numba.types.NamedUniTuple(function, seats, BOTS[seats])
+
+
+@typeof_impl.register(Bots4)
+@typeof_impl.register(Bots6)
+def _typeof_bots(value: Any, context: Any) -> Any:
+    """Tell the type from the first one; Numba would warn of an experiment at each call."""
+    one = value[0]
+    sig = one.signature() if isinstance(one, _Nobody) else one.nopython_signatures[0]
+    function = numba.types.FunctionType(numba.types.int64(*sig.args))
+    return numba.types.NamedUniTuple(function, len(value), type(value))
+
+
+def view_type(view: Any) -> Any:
+    """Numba's type of what strategies see, a record."""
+    return numba.from_dtype(view)
+
+
+@cache
+def nobody(view: Any) -> Any:
+    """Return what stands for a strategy that is never asked, given a game's VIEW."""
+    return _Nobody(view)
+
+
+def return_type(function: Any, view: Any, parameters: int) -> str:
+    """Name the type of what a user's function answers, from types alone: '' if it is a number.
+
+    Raises
+    ------
+    numba.core.errors.NumbaError
+        When it can't be compiled.
+    """
+    arguments = (view_type(view), *(numba.types.int64,) * parameters)
+    found = function.compile(arguments) and function.overloads[arguments].signature.return_type
+    whole = isinstance(found, numba.types.Integer | numba.types.Boolean)
+    whole = whole or isinstance(found, numba.types.IntegerLiteral | numba.types.BooleanLiteral)
+    return "" if whole else str(found)
+
+
+def compile_bot(function: Callable[..., Any], view: Any, folder: Path | None) -> Any:
+    """Compile a strategy, or load it from a folder that is named by all it depends on.
+
+    Parameters
+    ----------
+    function
+        Of a view, in a module of its own.
+    view
+        The game's VIEW.
+    folder : Path or None
+        Where it is kept; None: nowhere.
+    """
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder) if folder else before
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            return numba.njit(
+                numba.types.int64(view_type(view)),
+                nogil=True,
+                boundscheck=True,
+                error_model="python",
+                cache=folder is not None,
+            )(function)
+    finally:
+        config.CACHE_DIR = before
 
 
 def folders() -> list[tuple[Path, int, bool]]:

@@ -36,20 +36,31 @@ from .thirteen_turn import (
     next_holder,
     next_to_act,
 )
+from .thirteen_view import VIEW
 
-__all__ = ["EVENT_WIDTH", "ROW", "RULES", "SIGNATURE", "TABLE", "TALLY", "play"]
+__all__ = [
+    "EVENT_WIDTH",
+    "MAX_SEATS",
+    "ROW",
+    "RULES",
+    "SIGNATURE",
+    "TABLE",
+    "TALLY",
+    "VIEW",
+    "play",
+]
 
 I64 = np.int64
 
 TALLY = (MAX_SEATS + 1, 5, 2)
 """By seat and number of 2s dealt to it: hands, and deals won."""
 
-SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY))
+SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 DEAL_OVER, DEAL_CAPPED = -2, -3
 
 
 @helper
-def play_out(table, rules, row, opener, log, told):
+def play_out(table, rules, row, bots, opener, log, told):
     """T7 to T10: the tricks of a deal.
 
     Returns
@@ -70,7 +81,7 @@ def play_out(table, rules, row, opener, log, told):
             row.turns += turns
             return I64(DEAL_CAPPED), told
         turns += 1
-        play = answer(table, rules, row, seat)
+        play = answer(table, rules, row, bots, seat)
         if table.refused:
             return I64(DEAL_CAPPED), told
         following = -1
@@ -108,7 +119,7 @@ def play_out(table, rules, row, opener, log, told):
 
 
 @helper
-def play_deal(table, rules, row, tally, leader, log, told):
+def play_deal(table, rules, row, bots, tally, leader, log, told):
     """One deal, with `leader` to lead, or -1: the holder of the lowest card.
 
     Returns
@@ -158,7 +169,7 @@ def play_deal(table, rules, row, tally, leader, log, told):
                     row.cards_left += ones(table.hand[seat])
     else:
         bombs = row.bombs_played
-        ended, told = play_out(table, rules, row, opener, log, told)
+        ended, told = play_out(table, rules, row, bots, opener, log, told)
         row.deals_with_bomb += np.int64(row.bombs_played > bombs)
         if ended == DEAL_CAPPED:
             for seat in range(rules.players):
@@ -250,7 +261,7 @@ def clear(row) -> None:
 
 
 @helper
-def play_game(table, rules, row, tally, seed, index, log, control) -> int:
+def play_game(table, rules, row, bots, tally, seed, index, log, control) -> int:
     """T12: a deal, or a match of deals. Returns the number of events told."""
     clear(row)
     players = rules.players
@@ -264,7 +275,7 @@ def play_game(table, rules, row, tally, seed, index, log, control) -> int:
             if table.strategy[seat].draws:
                 start_stream(table.choice[seat], seed, index, row.deals, 1 + seat, 0)
         instants = row.instants[0]
-        winner, opener, told = play_deal(table, rules, row, tally, leader, log, told)
+        winner, opener, told = play_deal(table, rules, row, bots, tally, leader, log, told)
         if winner == DEAL_CAPPED:
             row.capped = 1
             return told
@@ -292,7 +303,7 @@ def play_game(table, rules, row, tally, seed, index, log, control) -> int:
 
 
 @entry
-def play(seed, first, rules, strategies, tables, rows, tally, log, control):
+def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control):
     """Play the games first, first + 1, ... one a row.
 
     Parameters
@@ -302,6 +313,8 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
         Index of the first game.
     rules : RULES[1]
     strategies : STRATEGY[seats, 1]
+    bots : tuple of MAX_SEATS functions of a view
+        Asked for seats whose strategy is USER.
     tables : TABLE[1]
         Zeros; scratch. Given by the caller, which keeps it alive: Numba would free an array of
         our own while we work on its element.
@@ -330,7 +343,7 @@ def play(seed, first, rules, strategies, tables, rows, tally, log, control):
         if control[STOP] != 0:
             return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_game(table, rules[0], rows[j], tally, seed, first + j, log, control)
+        told = play_game(table, rules[0], rows[j], bots, tally, seed, first + j, log, control)
     if control[STOP] != 0:  # the last game may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

@@ -262,7 +262,7 @@ def needed(rules, top, top_copies, top_ranks, copies, ranks) -> int:
     if top_ranks == 1 and top_copies <= TRIPLE and top >> TWO != 0:
         if copies == QUAD:
             return -1 if rules.quad_beats >= top_copies else NEVER
-        least = rules.bomb_min[top_copies - 1]
+        least = (rules.bomb_min >> (4 * (top_copies - 1))) & 15
         return -1 if least > 0 and ranks >= least else NEVER
     return NEVER
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import STRATEGY, record
+from .common import ASKING, PARAMETERS, STRATEGY, ones, record
 from .jit import helper
-from .thirteen_numbers import BOMB_KINDS, EVENT_WIDTH, FRAMES, HAND, MAX_PLAYS, MAX_SEATS, STACK
+from .thirteen_numbers import (
+    BOMB_KINDS,
+    EVENT_WIDTH,
+    FRAMES,
+    HAND,
+    MAX_PLAYS,
+    MAX_SEATS,
+    PLAY,
+    STACK,
+)
+from .thirteen_view import VIEW
 
 I64 = np.int64
 
 RULES = record(
     ("players", I64),
     ("target", I64),  # 0: a deal
-    ("bomb_min", I64, (3,)),
+    ("bomb_min", I64),  # four bits each for one, two and three 2s
     ("quad_beats", I64),
     ("bomb_vs_bomb", I64),
     ("bomb_scope", I64),
@@ -133,9 +143,11 @@ TABLE = record(
     ("script", I64, (SCRIPT,)),
     ("refused", I64),  # 1 + number of the given move that was not legal
     ("refused_seat", I64),
+    ("seen", VIEW, (1,)),  # what a user's strategy is shown
     ("telling", I64),
     ("told", I64),
     ("slate", I64, (SLATE, EVENT_WIDTH)),
+    *ASKING,
 )
 
 
@@ -160,3 +172,47 @@ def tell_seats(table, rules, code, first, second, values, offset) -> None:
         tell(table, code, first, second)
     for seat in range(rules.players):
         table.slate[table.told - 1, 3 + offset + seat] = values[seat]
+
+
+@helper
+def look(table, rules, seat, word) -> None:
+    """Write down what a seat sees when it is asked: every field, so that nothing is remembered."""
+    view = table.seen[0]
+    view.decision = PLAY
+    view.seat = seat
+    view.players = rules.players
+    view.word = word
+    for j in range(PARAMETERS):
+        view.parameter[j] = table.strategy[seat].parameter[j]
+    view.hand = table.hand[seat]
+    for other in range(MAX_SEATS):
+        view.held[other] = ones(table.hand[other])
+        view.points[other] = table.total[other]
+    view.gone = table.gone
+    view.top = table.top
+    view.top_copies = table.top_copies
+    view.top_ranks = table.top_ranks
+    view.owner = table.owner
+    view.locked = table.locked
+    view.answered = table.answered
+    view.played = table.played
+    view.must_hold = table.must_hold
+    view.alone = table.alone
+    view.last_player = table.last_player
+    view.last_passer = table.last_passer
+    view.target = rules.target
+    view.bomb_min = rules.bomb_min
+    view.quad_beats = rules.quad_beats
+    view.bomb_vs_bomb = rules.bomb_vs_bomb
+    view.bomb_scope = rules.bomb_scope
+    view.lockout = rules.lockout
+    view.bomb_after_pass = rules.bomb_after_pass
+    view.lead_after_out = rules.lead_after_out
+    view.seq_min = rules.seq_min
+    view.dseq_min = rules.dseq_min
+    view.seq_twos = rules.seq_twos
+    view.compare_suit = rules.compare_suit
+    view.pass_forced = rules.pass_forced
+    view.finish_two = rules.finish_two
+    view.until_first = rules.until_first
+    view.score_cards = rules.score_cards

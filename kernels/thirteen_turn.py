@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from .common import USER, ask, check
 from .jit import helper
 from .random import U64, next_word
-from .thirteen_cards import NEVER, classify, counts, is_bomb, list_plays, lowest, needed, weakest
+from .thirteen_cards import (
+    NEVER,
+    classify,
+    counts,
+    highest,
+    is_bomb,
+    list_plays,
+    lowest,
+    needed,
+    weakest,
+)
 from .thirteen_endgame import bombs_allowed, may_come_back
 from .thirteen_numbers import (
     EVENT_PASS,
@@ -16,6 +27,7 @@ from .thirteen_numbers import (
     NO,
     NOBODY,
     PAIR,
+    PLAY,
     PREVIOUS_PLAYER,
     QUAD,
     SINGLE,
@@ -24,9 +36,13 @@ from .thirteen_numbers import (
 from .thirteen_plan import has_two, run_length
 from .thirteen_score import bomb_kind, price_of_top
 from .thirteen_strategies import choose, in_order, keep_allowed
-from .thirteen_table import tell
+from .thirteen_table import look, tell
+from .thirteen_view import is_due, may_play_kind
 
 I64 = np.int64
+
+SEQUENCES = 4
+"""Kinds of answers that are sequences come after passes and sets of one rank: 5 and 6."""
 
 
 @helper
@@ -193,7 +209,38 @@ def scripted_answer(table, seat, can_pass) -> int:
 
 
 @helper
-def answer(table, rules, row, seat) -> int:
+def is_legal_answer(table, rules, seat, play, copies, ranks) -> bool:
+    """Whether a user's strategy may make a play, from the table: it could write to its view."""
+    hand = table.hand[seat]
+    if copies == 0 or play & ~hand:
+        return False
+    if not may_play_kind(rules, (table.locked >> seat) & 1 == 1, copies, ranks):
+        return False
+    if not is_due(rules, hand, table.must_hold, table.alone, play):
+        return False
+    return highest(play) > needed(
+        rules, table.top, table.top_copies, table.top_ranks, copies, ranks
+    )
+
+
+@helper
+def users_answer(table, rules, bots, seat, can_pass) -> int:
+    """What a user's strategy plays; 0: it passes."""
+    look(table, rules, seat, I64(next_word(table.choice[seat])))
+    play = ask(table, bots, seat, PLAY)
+    copies, ranks = classify(rules, play)
+    kind = copies if ranks <= 1 else SEQUENCES + copies
+    legal = (
+        can_pass
+        if play == 0
+        else is_legal_answer(table, rules, seat, play, I64(copies), I64(ranks))
+    )
+    check(table, legal, kind)
+    return play
+
+
+@helper
+def answer(table, rules, row, bots, seat) -> int:
     """T7: what a seat plays, asked if it has a choice; 0: it passes, or can't play."""
     hand = table.hand[seat]
     leads = table.top == 0
@@ -205,20 +252,20 @@ def answer(table, rules, row, seat) -> int:
         and table.must_hold == 0
         and (rules.finish_two or not has_two(hand))
     )
-    if plain and table.strategy[seat].number == STRATEGY_LOWEST and not rules.pass_forced:
-        # The default strategy needs no list of all plays.
-        if leads:
-            if hand & (hand - 1):
-                row.free += 1
-            else:
-                row.forced += 1
-            return lowest_lead(rules, hand)
-        play = lowest_follow(table, rules, hand)
-        if play:
-            row.free += 1
-        else:
+    own = not scripted and table.strategy[seat].number == USER
+    if plain and (own or table.strategy[seat].number == STRATEGY_LOWEST) and not rules.pass_forced:
+        # The default strategy, and those of users, need no list of all plays.
+        if leads and hand & (hand - 1) == 0:
             row.forced += 1
-        return play
+            return hand
+        play = I64(0) if leads else lowest_follow(table, rules, hand)
+        if not leads and play == 0:
+            row.forced += 1
+            return play
+        row.free += 1
+        if own:
+            return users_answer(table, rules, bots, seat, not leads)
+        return lowest_lead(rules, hand) if leads else play
     bombs_only = I64(bombs_allowed(rules)) if locked else I64(0)
     table.n_plays = list_plays(
         table.plays,
@@ -239,5 +286,7 @@ def answer(table, rules, row, seat) -> int:
         row.forced += 1
         return table.plays[0] if n else np.int64(0)
     row.free += 1
+    if own:
+        return users_answer(table, rules, bots, seat, can_pass)
     word = next_word(table.choice[seat]) if table.strategy[seat].draws else U64(0)
     return np.int64(choose(table, rules, row, seat, can_pass, word))

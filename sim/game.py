@@ -13,7 +13,9 @@ when something is played. Such a module has
 ``TALLY``
     shape of the int64 array of counts that don't fit a row,
 ``EVENT_WIDTH``
-    numbers an event of a replay has.
+    numbers an event of a replay has,
+``VIEW, MAX_SEATS``
+    structured dtype of what users' strategies see, and how many seats there can be.
 """
 
 from __future__ import annotations
@@ -81,6 +83,8 @@ class Decision:
     """Where the rules refuse it, the first one that they don't."""
     asked: Callable[[Any], bool] = lambda rules: True
     """Whether these rules ever ask it."""
+    asks: tuple[int, ...] = (0,)
+    """Numbers of what the kernel asks in it."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,15 @@ class Game:
     """About how long compiling its kernel takes."""
     read_event: Callable[[Any, Any], Event]
     """From the rules and an event of the kernel to the event as it is published."""
+    situation: Callable[[Any, Any, int, int], Iterable[str]]
+    """From rules, a table of the kernel, a seat and a decision to lines that say what a user's
+    strategy was asked."""
+    asked_names: tuple[str, ...]
+    """What the kernel asks, by number."""
+    choices: tuple[tuple[str, ...], ...]
+    """By what is asked: kinds of answers, as the kernel counts those of users' strategies."""
+    answer_words: Callable[[int, int], str]
+    """From a decision and a number to what that answer means."""
     narrate: Callable[[Any, Iterable[Event]], Iterable[str]]
     """From the rules and events to lines a person reads."""
     replay_key: str

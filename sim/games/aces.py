@@ -23,7 +23,7 @@ from ..game import (
     Tally,
 )
 from ..options import show
-from .aces_events import narrate, read_event
+from .aces_events import answer_words, narrate, read_event, situation
 from .aces_rules import Rules, decode, encode
 
 NAMES = {k.JACK: "jack", k.QUEEN: "queen", k.KING: "king"}
@@ -144,6 +144,7 @@ DECISIONS = (
         ),
         "always",
         lambda rules: rules.take_discard != "never",
+        (k.TAKE,),
     ),
     Decision(
         "wild",
@@ -158,6 +159,7 @@ DECISIONS = (
         ),
         "lowest",
         lambda rules: bool(rules.wild_ranks or rules.jokers) and rules.wild_limit != 0,
+        (k.WILD,),
     ),
     Decision(
         "displace",
@@ -169,6 +171,7 @@ DECISIONS = (
         ),
         "always",
         lambda rules: rules.displace == "may",
+        (k.DISPLACE,),
     ),
 )
 
@@ -408,6 +411,14 @@ GAME = Game(
     capped_note=capped_note,
     compile_seconds=10,
     read_event=read_event,
+    situation=situation,
+    asked_names=("take", "wild", "displace"),
+    choices=(
+        ("stock", "discard pile"),
+        tuple(f"place {place}" for place in range(1, 14)),
+        ("left", "taken up"),
+    ),
+    answer_words=answer_words,
     narrate=narrate,
     replay_key=(
         "A turn: where its first card came from, the cards in the order they were played, the one "

@@ -39,6 +39,35 @@ def read_event(rules: Any, event: Any) -> Event:
     raise ValueError(f"unknown event code {code}")
 
 
+def answer_words(decision: int, answer: int) -> str:
+    """Return what an answer of a strategy means."""
+    if decision == k.WILD:
+        return f"place {answer + 1}"
+    words = {
+        k.TAKE: ("the stock", "the discard pile"),
+        k.DISPLACE: ("leave the wild", "take it up"),
+    }
+    return words[decision][answer] if answer in (0, 1) else "it must be 0 or 1"
+
+
+def situation(rules: Any, table: Any, seat: int, decision: int) -> Iterator[str]:
+    """Yield lines that say what a seat was asked: the layouts, and the discard pile."""
+    for other in range(rules.players):
+        size = int(table["places"][other])
+        places = []
+        for place in range(size):
+            if table["shown"][other] >> place & 1:
+                places.append(CARDS[place])
+            elif table["filled"][other] >> place & 1:
+                places.append(CARDS[table["wild_card"][other, place]])
+            else:
+                places.append(".")
+        yield f"seat {other}: {' '.join(places)}{'   is asked' if other == seat else ''}"
+    if table["n_pile"]:
+        top = CARDS[table["pile"][table["n_pile"] - 1]]
+        yield f"discard pile: {table['n_pile']} cards, {top} on top; stock: {table['stock']}"
+
+
 def _and(sizes: list[int]) -> str:
     words = [str(size) for size in sizes]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

@@ -24,7 +24,7 @@ from ..game import (
     Strategy,
     Tally,
 )
-from .horner_events import narrate, read_event
+from .horner_events import answer_words, narrate, read_event, situation
 from .horner_rules import Rules, decode, encode
 
 NAMES = ("Lombard", "Cruger's Scarlet", "Dominie Dull", "Green Gage", "Victoria", "Mirabelle",
@@ -174,6 +174,7 @@ DECISIONS = (
         ),
         "eager",
         _asks_plays,
+        (k.DISCARD, k.FLIP),
     ),
     Decision(
         "pie",
@@ -187,6 +188,7 @@ DECISIONS = (
         ),
         "smallest",
         lambda rules: rules.one_pie == "choose" and rules.varieties > 1,
+        (k.PIE,),
     ),
 )
 
@@ -360,6 +362,14 @@ GAME = Game(
     capped_note=capped_note,
     compile_seconds=10,
     read_event=read_event,
+    situation=situation,
+    asked_names=("discard", "flip", "pie"),
+    choices=(
+        ("held", "placed"),
+        ("not flipped", "flipped"),
+        tuple(f"place {place}" for place in range(8)),
+    ),
+    answer_words=answer_words,
     narrate=narrate,
     replay_key=(
         "A turn: the cards placed and the numbers of their pies, * from the discard pile; a flip "

@@ -61,6 +61,34 @@ def read_event(rules: Any, event: Any) -> Event:
     raise ValueError(f"unknown event code {code}")
 
 
+def answer_words(decision: int, answer: int) -> str:
+    """Return what an answer of a strategy means."""
+    if decision == k.PIE:
+        return f"the pie at place {answer}, counted from 0"
+    words = {k.DISCARD: ("hold", "place it"), k.FLIP: ("no flip", "flip")}
+    return words[decision][answer] if answer in (0, 1) else "it must be 0 or 1"
+
+
+def situation(rules: Any, table: Any, seat: int, decision: int) -> Iterator[str]:
+    """Yield lines that say what a seat was asked: the pies, and the discard piles."""
+    state = table["live"][0]
+    empty = [str(one) for j, one in enumerate(rules.pie_numbers) if state["empty"] >> j & 1]
+    needs = []
+    for variety in range(rules.varieties):
+        need = int(state["need"][variety])
+        done = need >= rules.plums
+        needs.append(f"{VARIETIES[variety]}: {'done' if done else f'needs {need + 1}'}")
+    yield f"pies: {', '.join(needs)}; empty: {', '.join(empty) or 'none'}"
+    for other in range(rules.players):
+        cards = [card_name(int(one)) for one in state["pile"][other, : state["n_pile"][other]]]
+        yield (
+            f"seat {other}: {state['n_draw'][other]} to flip, discards {' '.join(cards) or 'none'}"
+            + ("   is asked" if other == seat else "")
+        )
+    if decision == k.PIE:
+        yield f"the card to be placed: {card_name(int(state['card']))}"
+
+
 def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
     """Yield the lines a person reads, a line a turn."""
     held: list[int] = []

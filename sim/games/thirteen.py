@@ -24,7 +24,7 @@ from ..game import (
     Unit,
 )
 from ..options import show
-from .thirteen_events import narrate, read_event
+from .thirteen_events import answer_words, narrate, read_event, situation
 from .thirteen_rules import INSTANT, Rules, decode, encode
 
 DEAL = Unit("deal", "deals")
@@ -324,6 +324,10 @@ GAME = Game(
     capped_note=capped_note,
     compile_seconds=20,
     read_event=read_event,
+    situation=situation,
+    asked_names=("play",),
+    choices=(("pass", "single", "pair", "triple", "quad", "sequence", "double sequence"),),
+    answer_words=answer_words,
     narrate=narrate,
     replay_key="A turn: the cards played, what they are, and how many cards the seat has left.",
     examples=(

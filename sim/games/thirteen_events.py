@@ -69,6 +69,30 @@ def read_event(rules: Any, event: Any) -> Event:
     raise ValueError(f"unknown event code {code}")
 
 
+def answer_words(decision: int, answer: int) -> str:
+    """Return what an answer of a strategy means."""
+    if answer == 0:
+        return "a pass"
+    if answer < 0 or answer >> 52:
+        return "cards are bits 0 to 51"
+    return " ".join(card_name(card) for card in cards_of(answer))
+
+
+def situation(rules: Any, table: Any, seat: int, decision: int) -> Iterator[str]:
+    """Yield lines that say what a seat was asked: its hand, and what it had to beat."""
+    cards = [card_name(card) for card in cards_of(int(table["hand"][seat]))]
+    yield f"its hand: {' '.join(cards)}"
+    top = int(table["top"])
+    if top:
+        yield (
+            f"to beat: {answer_words(decision, top)} ({combination_name(top).replace('_', ' ')}) "
+            f"of seat {table['owner']}"
+        )
+    else:
+        due = int(table["must_hold"])
+        yield "it leads" + (f", with the {card_name(due.bit_length() - 1)}" if due else "")
+
+
 def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
     """Yield the lines a person reads, a line a turn, a block a trick."""
     left: list[int] = []

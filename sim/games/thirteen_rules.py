@@ -150,7 +150,7 @@ def encode(rules: Rules) -> Mapping[str, Any]:
     return {
         "players": rules.players,
         "target": rules.target if isinstance(rules.target, int) else 0,
-        "bomb_min": rules.bomb_min,
+        "bomb_min": sum(least << 4 * j for j, least in enumerate(rules.bomb_min)),
         "quad_beats": rules.quad_beats,
         "bomb_vs_bomb": BOMB_VS_BOMB.index(rules.bomb_vs_bomb),
         "bomb_scope": BOMB_SCOPE.index(rules.bomb_scope),
@@ -182,7 +182,7 @@ def decode(asked: Rules, record: Any) -> Rules:
     return Rules(
         players=int(record["players"]),
         target=int(record["target"]) or "none",
-        bomb_min=tuple(int(least) for least in record["bomb_min"]),
+        bomb_min=tuple(int(record["bomb_min"]) >> 4 * j & 15 for j in range(3)),
         quad_beats=int(record["quad_beats"]),
         bomb_vs_bomb=BOMB_VS_BOMB[record["bomb_vs_bomb"]],
         bomb_scope=BOMB_SCOPE[record["bomb_scope"]],

@@ -1,0 +1,1 @@
+"""Strategies to start from, one a game; new-strategy copies them."""
