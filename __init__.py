@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis.results import Result, load, resume, run
     from .analysis.verify import verify
-    from .sim.errors import Interrupted, RequestError, RunError, SimcardsError
+    from .sim.errors import Interrupted, RequestError, RunError, SimcardsError, StrategyError
     from .sim.games import games
     from .sim.games import thirteen_cards as thirteen
     from .sim.replay import replay
@@ -24,6 +24,7 @@ _HOMES = {
     "Result": "analysis.results",
     "RunError": "sim.errors",
     "SimcardsError": "sim.errors",
+    "StrategyError": "sim.errors",
     "games": "sim.games",
     "load": "analysis.results",
     "replay": "sim.replay",
@@ -42,6 +43,7 @@ __all__ = [
     "Result",
     "RunError",
     "SimcardsError",
+    "StrategyError",
     "__version__",
     "games",
     "load",

@@ -7,13 +7,14 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
 from . import __version__
-from .sim.errors import Interrupted, RequestError, SimcardsError
+from .sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 
 if TYPE_CHECKING:
     from .analysis.results import Result
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "Play": ("run", "resume", "replay"),
     "Look": ("games", "summary", "export"),
+    "Write": ("new-strategy", "check-strategy"),
     "Housekeeping": ("verify", "warmup", "cache"),
 }
 EXAMPLES = """\b
@@ -121,7 +123,7 @@ WHAT_IS_PLAYED = options(
         "strategies",
         multiple=True,
         metavar="NAME|SEAT=NAME",
-        help="Who plays, everywhere or on a seat.",
+        help="Who plays, everywhere or on a seat: a name, or FILE.py:FUNCTION.",
     ),
 )
 HOW_IT_RUNS = options(
@@ -315,6 +317,8 @@ def resume(
     from .sim.store import read_manifest
 
     plan = read_manifest(Path(folder)).plan
+    if plan.bots and not quiet:
+        talk(f"strategies are played as they are kept in {folder}")
     show_result(
         plan,
         lambda report: go_on(
@@ -350,6 +354,8 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
             raise RequestError(f"{given[0]}: {what} is a saved run, which says what is played.")
         manifest = read_manifest(Path(what))
         plan = manifest.plan
+        if plan.bots and not quiet:
+            talk(f"strategies are played as they are kept in {what}")
         if not manifest.first <= first <= last < manifest.first + manifest.n:
             raise RequestError(
                 f"--index {index}: the run has indices {manifest.first} to "
@@ -359,16 +365,23 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
         if asked["seed"] is None:
             raise RequestError("a replay needs the --seed of its run.")
         plan = plan_of(what, **asked)
-    from .sim.chunk import prepare_kernel
+    from .sim.chunk import prepare_plan
     from .sim.replay import replay_game
+    from .sim.run import interruptible
 
-    prepare_kernel(plan.description, on_compile(plan.description, quiet))
+    prepare_plan(plan, on_compile(plan.description, quiet))
     for number in range(first, last + 1):
-        told = replay_game(plan, number)
+        failed: StrategyError | None = None
+        try:
+            told = interruptible(partial(replay_game, plan, number))
+        except StrategyError as error:
+            failed, told = error, error.told
         if as_json:
             write("".join(json.dumps(event, allow_nan=False) + "\n" for event in told.events))
         else:
             write(replay_screen(told) + ("\n" if number < last else ""))
+        if failed:
+            raise failed
 
 
 def _is_game(word: str) -> bool:
@@ -475,6 +488,57 @@ def verify(what: str | None, seed: str | None, quiet: bool) -> None:
         sys.exit(1)
 
 
+@cli.command("new-strategy")
+@click.argument("target", metavar="FILE.py")
+@click.option("--game", required=True, metavar="GAME", help="Which game it is for.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.py.")
+def new_strategy(target: str, game: str, overwrite: bool) -> None:
+    """Write a strategy of your own to start from."""
+    from .sim.sources import new_file
+
+    write(new_file(Path(target), game, overwrite=overwrite))
+
+
+@cli.command("check-strategy")
+@click.argument("strategy", metavar="FILE.py[:FUNCTION]")
+@click.option("--game", required=True, metavar="GAME", help="Which game it is for.")
+@click.option("--players", metavar="K", help="Short for --rule players=K.")
+@click.option("--preset", metavar="NAME", help="A named set of rules.")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Change a rule.")
+@SEED
+@click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
+def check_strategy(
+    strategy: str,
+    game: str,
+    players: str | None,
+    preset: str | None,
+    rules: tuple[str, ...],
+    seed: str | None,
+    quiet: bool,
+) -> None:
+    """Play 10,000 games with a strategy of your own and tell what it does."""
+    from .analysis.check import check_strategy as check
+    from .analysis.check import checked_lines
+    from .sim.games import find_game
+    from .sim.run import interruptible
+
+    checked = interruptible(
+        partial(
+            check,
+            strategy,
+            game,
+            players=players,
+            rules=read_pairs(rules, "--rule"),
+            preset=preset,
+            seed=seed,
+            on_compile=on_compile(find_game(game), quiet),
+        )
+    )
+    write("\n".join(checked_lines(checked)) + "\n")
+    if not checked.passed:
+        sys.exit(1)
+
+
 @cli.command()
 @click.argument("game", required=False)
 def warmup(game: str | None) -> None:
@@ -523,6 +587,9 @@ def main(arguments: list[str] | None = None) -> None:
     except SimcardsError as error:
         talk(f"simcards: {error}")
         code = error.exit_code
+        if isinstance(error, Interrupted) and error.stuck:
+            sys.stdout.flush()
+            os._exit(code)  # the thread of a strategy that doesn't return would be waited for
     except click.UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # not in every version of click
             write(error.format_message() + "\n")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import html
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..sim.chunk import prepare_kernel
+from ..sim.chunk import prepare_plan
 from ..sim.counts import Counts, total
-from ..sim.errors import Interrupted, RequestError, SimcardsError
+from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 from ..sim.numbers import LARGEST_INDEX, games_count, real_number, whole_number
 from ..sim.options import Rules
 from ..sim.plan import Plan, check_range, chunk_size, make_plan
@@ -30,7 +31,7 @@ from ..sim.store import (
 )
 from .screen import quoted, run_screen
 from .sequential import confidence_sequence, look_counts
-from .summary import Summary, summarise
+from .summary import Summary, request_words, summarise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,10 +141,16 @@ def _finish(
     folder = store.folder if store else None
     if outcome.error is not None:
         error: SimcardsError = explain(outcome.error, plan)
+        said = str(error)
+        if isinstance(error, StrategyError):
+            again = f"{request_words(plan)} --seed {plan.seed}"
+            watched = quoted(str(folder)) if folder else again
+            said += f"\n  Watch it: simcards replay {watched} --index {error.index}"
         if folder:
             kept = f"{outcome.counts.games:,} finished {plan.unit.many} are kept"
-            error = type(error)(f"{error}\n  {kept}: simcards resume {quoted(str(folder))}")
-        raise error from outcome.error
+            said += f"\n  {kept}: simcards resume {quoted(str(folder))}"
+        error.args = (said,)
+        raise error from (outcome.error if outcome.error is not error else error.__cause__)
     summary = summarise(
         plan,
         outcome.counts,
@@ -162,14 +169,17 @@ def _finish(
         keeps_rows=manifest.keeps_rows,
     )
     result = Result(summary, outcome.counts, frames, folder)
-    if outcome.signal:
+    if outcome.signal or outcome.stuck is not None:
         said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.unit.many}"
         if folder:
             said += f".\n  Go on: simcards resume {quoted(str(folder))}"
+        if outcome.stuck is not None:
+            said += f".\n  In {plan.unit.one} {outcome.stuck} a strategy did not return."
         raise Interrupted(
             said,
-            outcome.signal,
+            outcome.signal or signal.SIGTERM,
             result,
+            stuck=outcome.stuck is not None,
         )
     return result
 
@@ -253,7 +263,13 @@ def run_plan(
         raise RequestError(f"rows={rows!r}: must be True or False.")
     if out is not None:
         Store.check_free(Path(out), overwrite=overwrite)
-    compile_s = prepare_kernel(plan.description, on_compile)
+        for bot in plan.bots:
+            if not bot.path:
+                raise RequestError(
+                    f"--out {out}: a function given in Python can't be kept with a run.\n"
+                    f"  Put {bot.name} in a file and name it: strategies='my_bot.py:{bot.name}'."
+                )
+    compile_s = prepare_plan(plan, on_compile)
     manifest = new_manifest(
         plan,
         first=start,
@@ -290,7 +306,7 @@ def run(
     players: int | None = None,
     rules: Rules | Mapping[str, Any] | None = None,
     preset: str | None = None,
-    strategies: str | Sequence[str] | Mapping[int, str] | None = None,
+    strategies: Any = None,
     seed: int | None = None,
     first: int = 0,
     threads: int | None = None,
@@ -319,8 +335,9 @@ def run(
         Option names to values, over the preset.
     preset : str, optional
         Name of a set of rules.
-    strategies : str, sequence of str, or mapping of int to str, optional
-        One for all seats, one a seat, or those of some seats.
+    strategies : str or function, sequence of them, or mapping of int to them, optional
+        One for all seats, one a seat, or those of some seats. A name, a file with a function
+        such as ``my_bot.py:play:hold=2``, or a function of a view (docs/strategies/writing.md).
     seed : int, optional
         0 to 2^64-1. Drawn from the system, and recorded, if left out.
     first : int
@@ -424,7 +441,7 @@ def resume(
     workers = _threads(threads)
     if time_limit is not None:
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
-    compile_s = prepare_kernel(manifest.plan.description, on_compile)
+    compile_s = prepare_plan(manifest.plan, on_compile)
     with _explained(manifest.plan):
         store = Store.reopen(path)
     try:

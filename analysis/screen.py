@@ -317,6 +317,8 @@ def replay_screen(told: Replay) -> str:
     lines += wrapped("", game.replay_key.split(" "), " ")
     lines += ["", *told.lines()]
     end = told.events[-1]
+    if end["event"] == "failed":
+        return "\n".join(lines) + "\n"
     lengths = ", ".join(
         f"{end[name]:,} {name if end[name] != 1 else name.removesuffix('s')}"
         if name.endswith("s")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..sim.chunk import play_chunk, prepare_kernel
+from ..sim.chunk import play_chunk, prepare_kernel, prepare_plan
 from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
 from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
@@ -179,7 +179,7 @@ def verify_folder(folder: Path) -> Iterator[str]:
         )
     units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
-    prepare_kernel(manifest.plan.description)
+    prepare_plan(manifest.plan)
     again = sorted({0, len(parts) // 2, len(parts) - 1} & set(range(len(parts))))
     for part in (parts[j] for j in again):
         chunk = play_chunk(manifest.plan, part.start, part.stop, bool(part.file))

@@ -25,6 +25,30 @@ class RunError(SimcardsError, RuntimeError):
     exit_code = 1
 
 
+class StrategyError(RunError):
+    """A user's strategy has answered against the rules, or failed.
+
+    Attributes
+    ----------
+    index, seat : int
+        In which game, and whose.
+    events : list of dict
+        What happened in that game before, if it was told.
+    told : simcards.Replay or None
+        The same as a replay.
+    """
+
+    def __init__(self, message: str, index: int, seat: int, events: Any = ()) -> None:
+        super().__init__(message)
+        self.index = index
+        self.seat = seat
+        self.events = list(events)
+        self.told: Any = None
+
+    def __reduce__(self) -> Any:  # or it couldn't come back from another process
+        return StrategyError, (str(self), self.index, self.seat, self.events)
+
+
 class Interrupted(SimcardsError):
     """A run was stopped from outside; what it finished is in `result`.
 
@@ -34,13 +58,21 @@ class Interrupted(SimcardsError):
         The summary, and rows if kept, of the games finished before the stop.
     signal : int
         Number of the signal: 2 for Ctrl-C, 15 for a request to terminate.
+    stuck : bool
+        A user's strategy didn't return. Its thread goes on until the process is ended hard.
     """
 
-    def __init__(self, message: str, signal: int, result: Any = None) -> None:
+    def __init__(
+        self, message: str, signal: int, result: Any = None, *, stuck: bool = False
+    ) -> None:
         super().__init__(message)
         self.signal = signal
+        self.stuck = stuck
         self.result = result
         self.exit_code = 128 + signal  # as shells count
+
+    def __reduce__(self) -> Any:
+        return Interrupted, (str(self), self.signal, self.result)
 
 
 class NothingWritableWarning(UserWarning):

@@ -6,8 +6,10 @@ import secrets
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from .bots import Bot
 from .errors import RequestError, did_you_mean
 from .game import Game, Unit
 from .games import find_game
@@ -34,6 +36,12 @@ class Plan:
     def description(self) -> Game:
         """The game's description."""
         return find_game(self.game)
+
+    @property
+    def bots(self) -> tuple[Bot, ...]:
+        """The strategies that users have written, each once."""
+        found = (choice.bot for player in self.players for choice in player.choices)
+        return tuple(dict.fromkeys(bot for bot in found if bot))
 
     @property
     def unit(self) -> Unit:
@@ -95,11 +103,12 @@ def make_plan(
     rules: Rules | Mapping[str, Any] | None = None,
     file_rules: Mapping[str, Any] | None = None,
     preset: str | None = None,
-    strategies: str | Sequence[str] | Mapping[int, str] | None = None,
+    strategies: Any = None,
     everywhere: str | None = None,
     seed: Any = None,
     source: str = "--rule",
     strategy_source: str = "--strategy",
+    kept: Mapping[str, Path] | None = None,
 ) -> Plan:
     """Check a request and make the plan of it.
 
@@ -115,7 +124,7 @@ def make_plan(
         Options of a rules file.
     preset : str, optional
         Name of a preset; the game's first one if left out.
-    strategies : str, sequence or mapping, optional
+    strategies : str, function, sequence or mapping, optional
         See `read_players`.
     everywhere : str, optional
         Played on seats that `strategies` leaves out.
@@ -123,6 +132,8 @@ def make_plan(
         Drawn from the system if left out.
     source, strategy_source : str
         How rules and strategies were given, for messages.
+    kept : mapping of str to Path, optional
+        Files of strategies that lie elsewhere than their paths say.
 
     Raises
     ------
@@ -152,7 +163,7 @@ def make_plan(
         _check_layer(described, layer, said)
     layers = [("", described.presets[name]), ("--rules", file_rules or {}), (source, own)]
     resolved = make_rules(described.name, described.rules, _merge(layers), source).resolved()
-    seats = read_players(described, resolved, strategies, strategy_source, everywhere)
+    seats = read_players(described, resolved, strategies, strategy_source, everywhere, kept)
     return Plan(
         described.name, name, resolved, seats, draw_seed() if seed is None else seed_number(seed)
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .chunk import play_events, prepare_kernel
+from .chunk import play_events, prepare_plan
+from .errors import StrategyError
 from .game import Event
 from .numbers import LARGEST_INDEX, whole_number
 from .options import Rules, as_dict
@@ -58,8 +59,6 @@ def replay_game(plan: Plan, index: int) -> Replay:
 def told_game(plan: Plan, index: int, tables: np.ndarray | None) -> Replay:
     """Play a game and tell it, on a table that may be set up for it."""
     game = plan.description
-    events, frame = play_events(plan, index, tables)
-    row = frame.row(0, named=True)
     start = {
         "event": "start",
         "format": JSON_VERSION,
@@ -73,6 +72,13 @@ def told_game(plan: Plan, index: int, tables: np.ndarray | None) -> Replay:
         "rules": as_dict(plan.rules),
         "strategies": [player.text for player in plan.players],
     }
+    try:
+        events, frame = play_events(plan, index, tables)
+    except StrategyError as error:
+        failed = {"event": "failed", "player": error.seat, "message": str(error)}
+        error.told = Replay(plan, index, [start, *error.events, failed])
+        raise
+    row = frame.row(0, named=True)
     mask = row["winners"]
     winners = [seat for seat in range(plan.rules.players) if mask >> seat & 1]
     return Replay(plan, index, [start, *events, {"event": "end", **row, "winners": winners}])
@@ -86,7 +92,7 @@ def replay(
     players: int | None = None,
     rules: Rules | Mapping[str, Any] | None = None,
     preset: str | None = None,
-    strategies: str | Sequence[str] | Mapping[int, str] | None = None,
+    strategies: Any = None,
 ) -> Replay:
     """Play one game of a run again and tell what happens in it.
 
@@ -108,6 +114,8 @@ def replay(
     ------
     RequestError
         When the request can't be done as stated.
+    StrategyError
+        When a strategy of a user fails; its `told` is the replay as far as it came.
     """
     plan = make_plan(
         game,
@@ -120,5 +128,5 @@ def replay(
         strategy_source="strategies",
     )
     number = whole_number(index, "index", 0, LARGEST_INDEX)
-    prepare_kernel(plan.description)
+    prepare_plan(plan)
     return replay_game(plan, number)

@@ -16,11 +16,11 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .chunk import Chunk, new_control, play_chunk
 from .counts import Counts
-from .errors import RunError, SimcardsError
+from .errors import RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
 
 if TYPE_CHECKING:
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 
     from .store import Store
 
+T = TypeVar("T")
+
 POLL_SECONDS = 0.1
 REPORT_SECONDS = 0.25
+GRACE_SECONDS = 2.0
+"""How long a user's strategy may go on after a wish to stop: it may never return."""
 CHUNKS_A_WORKER = 2
 """Chunks handed out at a time: one being played, one waiting."""
 
@@ -64,6 +68,9 @@ class Outcome:
     frames: list[pl.DataFrame] = field(repr=False)
     """Rows of the chunks, in order, if they were to be kept in memory."""
     error: BaseException | None = None
+    stuck: int | None = None
+    """Index of a game in which a user's strategy didn't return after a wish to stop. Its thread
+    goes on until the process is ended hard."""
 
 
 @dataclass
@@ -178,12 +185,15 @@ def execute(
     keeps_rows = keep_frames or bool(store and store.manifest.keeps_rows)
     signals = _Signals()
     controls: dict[Future[Chunk | None], Any] = {}
+    starts: dict[Future[Chunk | None], int] = {}
     started = time.perf_counter()  # the other clocks stand still for 15 ms on Windows
     before = sum(stop - start for start, stop in done)
     played = 0
     next_report = 0.0
     stop_reason = ""
     error: BaseException | None = None
+    asked_at = 0.0  # when it was asked to stop
+    stuck: int | None = None
 
     def ask_to_stop() -> None:
         for control in list(controls.values()):
@@ -204,11 +214,12 @@ def execute(
                     control = new_control() if executor is None else None
                     future = pool.submit(play_chunk, plan, *ends, keeps_rows, control)
                     controls[future] = control
+                    starts[future] = ends[0]
                 if not controls:
                     break
                 finished, _ = wait(controls, POLL_SECONDS, FIRST_COMPLETED)
                 for future in [one for one in controls if one in finished]:  # in order of games
-                    del controls[future]
+                    del controls[future], starts[future]
                     if future.cancelled():
                         continue
                     try:
@@ -223,6 +234,10 @@ def execute(
                     except (KeyboardInterrupt, BrokenExecutor) as caught:
                         # A signal to all processes of a terminal stops an executor's as well.
                         error = error or (None if signals.number else caught)
+                    except StrategyError as caught:
+                        # The first game that fails is told, whatever the threads came to first.
+                        if not isinstance(error, StrategyError) or caught.index < error.index:
+                            error = caught
                     except Exception as caught:
                         error = error or caught
                 seconds = time.perf_counter() - started
@@ -237,16 +252,25 @@ def execute(
                     elif time_limit is not None and seconds >= time_limit:
                         stop_reason = "time limit"
                     if stop_reason:
-                        for future in controls:
+                        # Games before one in which a strategy failed are still wanted.
+                        wanted = error.index if isinstance(error, StrategyError) else -1
+                        for future in [one for one in controls if starts[one] > wanted]:
                             future.cancel()
-                        ask_to_stop()
+                            if controls[future] is not None:
+                                controls[future][0] = 1
+                        asked_at = seconds
+                elif plan.bots and executor is None and seconds > asked_at + GRACE_SECONDS:
+                    running = [control for future, control in controls.items() if future.running()]
+                    if running:
+                        stuck = min(int(control[1]) for control in running)
+                        break
                 if on_progress and seconds >= next_report:
                     next_report = seconds + REPORT_SECONDS
                     on_progress(Progress(before + played, n, played / seconds, state.counts))
     finally:
         if executor is None:
             ask_to_stop()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=stuck is None, cancel_futures=True)
     seconds = time.perf_counter() - started
     complete = state.reached or state.at == first + n
     if complete:
@@ -258,8 +282,36 @@ def execute(
         except OSError as caught:
             error = error or caught
     return Outcome(
-        state.counts, status, stop_reason, signals.number, seconds, played, state.frames, error
+        state.counts,
+        status,
+        stop_reason,
+        signals.number,
+        seconds,
+        played,
+        state.frames,
+        error,
+        stuck,
     )
+
+
+def interruptible(function: Callable[[], T]) -> T:
+    """Call what may run a user's strategy, so that Ctrl-C is heard even if that never returns."""
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            done.append(function())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=call, daemon=True)  # not waited for at the end
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_SECONDS)
+    if failed:
+        raise failed[0]
+    return done[0]
 
 
 def explain(error: BaseException, plan: Plan) -> SimcardsError:

@@ -5,6 +5,8 @@
 ``chunks.jsonl``
     a line for each finished chunk: its range, its counts, name, size and hash of its rows
     file, and a checksum of the line. A chunk is finished when its line is there whole.
+``strategies/HASH/``
+    copies of the files of users' strategies.
 ``rows/rows-START-STOP.parquet``
     the rows of the games START .. STOP - 1, unless rows aren't kept.
 ``.lock``
@@ -39,6 +41,8 @@ from .plan import Plan, make_plan
 from .provenance import MANIFEST_VERSION, versions
 from .rows import FORMAT as ROWS_VERSION
 from .rows import empty_frame
+from .sources import hash_files, write_copy
+from .strategies import Player
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 JOURNAL = "chunks.jsonl"
 ROWS = "rows"
+SOURCES = "strategies"
 LOCK = ".lock"
 TEMPORARY = ".new"
 _ROWS_NAME = re.compile(rf"rows-\d{{15,}}-\d{{15,}}\.parquet({re.escape(TEMPORARY)})?")
@@ -81,9 +86,8 @@ class Manifest:
             "unit": self.plan.unit.one,
             "preset": self.plan.preset,
             "rules": as_dict(engine_rules(self.plan)),
-            "strategies": [
-                {"strategy": player.text, "source": "built-in"} for player in self.plan.players
-            ],
+            "strategies": [_strategy_json(player) for player in self.plan.players],
+            "sources": {bot.digest: list(bot.files) for bot in self.plan.bots},
             "seed": self.plan.seed,
             "first": self.first,
             "n": self.n,
@@ -96,6 +100,42 @@ class Manifest:
             "completed": self.completed,
             "made_by": dict(self.made_by),
         }
+
+
+def _strategy_json(player: Player) -> dict[str, Any]:
+    """What a manifest says of a player: with the hash of each user's source, by its path."""
+    sources = {choice.bot.path: choice.bot.digest for choice in player.choices if choice.bot}
+    if not sources:
+        return {"strategy": player.text, "source": "built-in"}
+    return {"strategy": player.text, "source": "file", "sha256": sources}
+
+
+def _kept_sources(folder: Path, data: Mapping[str, Any]) -> dict[str, Path]:
+    """Return where the copies of users' strategies lie, by the paths they were given as.
+
+    Raises
+    ------
+    RequestError
+        When one is missing, or isn't as it was kept.
+    """
+    found: dict[str, Path] = {}
+    for one in data["strategies"]:
+        for path, digest in one.get("sha256", {}).items():
+            names = data["sources"][digest]
+            copy = folder / SOURCES / digest[:32]
+            try:
+                files = {name: (copy / name).read_bytes() for name in names}
+            except OSError:
+                files = {}
+            if not files or hash_files(files) != digest:
+                raise _unusable(
+                    folder,
+                    f"the strategy kept in {copy} isn't as it was.\n"
+                    "  Put the original back, or make the run again.",
+                )
+            if found.setdefault(path, copy / names[0]) != copy / names[0]:
+                raise _unusable(folder, f"its {MANIFEST} names two strategies {path}.")
+    return found
 
 
 @dataclass(frozen=True)
@@ -161,6 +201,7 @@ def read_manifest(folder: Path) -> Manifest:
             strategies=[one["strategy"] for one in data["strategies"]],
             seed=data["seed"],
             source=f"{folder}:",
+            kept=_kept_sources(folder, data),
         )
         check = data.pop("check", "")
         if check != _check(data):
@@ -331,6 +372,14 @@ def _own_files(folder: Path) -> list[Path]:
     """Everything in a folder that simcards wrote."""
     names = [MANIFEST, JOURNAL, MANIFEST + TEMPORARY, JOURNAL + TEMPORARY]
     found = [folder / name for name in names if (folder / name).exists()]
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        data = json.loads((folder / MANIFEST).read_bytes())
+        for digest, files in data.get("sources", {}).items():
+            copies = [folder / SOURCES / digest[:32] / name for name in files]
+            root = (folder / SOURCES).resolve()  # whatever stands in a manifest
+            found += [
+                path for path in copies if path.is_file() and path.resolve().is_relative_to(root)
+            ]
     return [*found, *_rows_files(folder)]
 
 
@@ -378,6 +427,13 @@ class Store:
             cls.check_free(folder, overwrite=overwrite)  # nobody came first
             for path in _own_files(folder):
                 path.unlink()
+                if path.parent.parent == folder / SOURCES:
+                    with contextlib.suppress(OSError):  # not empty yet
+                        path.parent.rmdir()
+            for bot in manifest.plan.bots:
+                assert bot.folder is not None  # functions given in Python were refused
+                files = {name: (bot.folder / name).read_bytes() for name in bot.files}
+                write_copy(folder / SOURCES / bot.digest[:32], files)
             write_manifest(folder, manifest)
             (folder / ROWS).mkdir(exist_ok=True)
         except BaseException:
