@@ -128,8 +128,9 @@ def shortened(words: list[str]) -> list[str]:
 def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for document in DOCUMENTS:
-        for block in re.findall(r"^```toml\n(.*?)^```", document.read_text("utf-8"), re.M | re.S):
-            name = re.match(r"# (\S+\.toml)\n", block)
+        blocks = re.findall(r"^```\w+\n(.*?)^```", document.read_text("utf-8"), re.M | re.S)
+        for block in blocks:
+            name = re.match(r"# (\S+\.(?:toml|py))\n", block)
             if name:
                 Path(name[1]).write_text(block, encoding="utf-8")
     folders = {word for line in COMMANDS for word in line.words if re.fullmatch(r"my-\w+", word)}
@@ -144,6 +145,8 @@ def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.Monk
                 if Path(target).is_dir():
                     shutil.rmtree(target)
                 Path(target).unlink(missing_ok=True)
+        if words[0] == "new-strategy":
+            Path(words[1]).unlink(missing_ok=True)
         code, out, error = cli(*words)
         assert code == 0, (str(line), words, error)
         assert out or words[0] in ("export", "warmup"), str(line)

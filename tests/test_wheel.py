@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 AT_THE_ROOT = {"__init__.py", "__main__.py", "cli.py", "py.typed"}
-FOLDERS = ("analysis", "kernels", "sim", "sim/games")
+FOLDERS = ("analysis", "kernels", "kernels/templates", "sim", "sim/games")
 
 
 def files_of_the_checkout() -> list[str]:

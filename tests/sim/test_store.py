@@ -107,6 +107,7 @@ def test_a_manifest_says_what_was_played_and_by_what(tmp_path: Path) -> None:
     assert [one["strategy"] for one in told.pop("strategies")] == ["random+lowest", "never+highest"]
     assert told == {
         "rows_version": 1,
+        "sources": {},
         "game": "aces",
         "engine": GAME.engine,
         "rules_version": GAME.rules_version,
