@@ -29,9 +29,9 @@ from ..sim.store import (
     scan_rows,
     whole_parts,
 )
-from .screen import quoted, run_screen
+from .screen import run_screen
 from .sequential import confidence_sequence, look_counts
-from .summary import Summary, request_words, summarise
+from .summary import Summary, quoted, request_words, summarise
 
 if TYPE_CHECKING:
     import pandas as pd

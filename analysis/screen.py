@@ -10,7 +10,7 @@ from ..sim.plan import Plan, differing
 from ..sim.replay import Replay
 from ..sim.strategies import default_name
 from .intervals import Interval
-from .summary import Summary, decimals, request_words
+from .summary import Summary, decimals, quoted, request_words
 
 WIDTH = 80
 
@@ -176,11 +176,6 @@ def _foot(summary: Summary) -> Iterator[str]:
             yield f"Not saved. Keep: {summary.command} --out my-{plan.game}"
         yield f"Watch one: simcards replay {again} --seed {plan.seed} --index {summary.first}"
         yield "All counts: the same with --json"
-
-
-def quoted(path: str) -> str:
-    """Return a path as it can be typed in any shell."""
-    return f'"{path}"' if any(sign in path for sign in " ()&;'") else path
 
 
 def run_screen(summary: Summary) -> str:

@@ -402,6 +402,11 @@ def short_number(number: int) -> str:
     return f"{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}e{zeros}"
 
 
+def quoted(path: str) -> str:
+    """Return a path as it can be typed in any shell."""
+    return f'"{path}"' if any(sign in path for sign in " ()&;'") else path
+
+
 def request_words(plan: Plan) -> str:
     """Return the words of a command that say what is played, without the seed."""
     game = plan.description
@@ -414,9 +419,9 @@ def request_words(plan: Plan) -> str:
     ]
     texts = [player.text for player in plan.players]
     if len(set(texts)) == 1:
-        words += [f"--strategy {texts[0]}"] if texts[0] != default_text(plan) else []
+        words += [f"--strategy {quoted(texts[0])}"] if texts[0] != default_text(plan) else []
     else:
-        words += [f"--strategy {seat}={text}" for seat, text in enumerate(texts)]
+        words += [f"--strategy {quoted(f'{seat}={text}')}" for seat, text in enumerate(texts)]
     return " ".join(words)
 
 

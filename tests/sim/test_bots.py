@@ -1647,3 +1647,9 @@ def test_overwriting_never_follows_a_manifest_out_of_the_folder(tmp_path: Path) 
     (run / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
     simcards.run("aces", 10, seed=1, out=run, overwrite=True)
     assert (tmp_path / "mine.txt").read_text("utf-8") == "keep"
+
+
+def test_the_command_on_the_screen_can_be_typed(tmp_path: Path) -> None:
+    bot = plain(tmp_path / "my bot.py")
+    summary = simcards.run("aces", 10, strategies={0: f"{bot}"}, seed=1).summary
+    assert f'--strategy "0={bot}:play" --strategy 1=always+lowest' in summary.command
