@@ -9,7 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .analysis.results import Result, load, resume, run
+    from .analysis import stats
+    from .analysis.compare import ComparisonResult, compare
+    from .analysis.results import Result, run
+    from .analysis.saved import load, resume
+    from .analysis.tournament import TournamentResult, tournament
     from .analysis.verify import verify
     from .sim.errors import Interrupted, RequestError, RunError, SimcardsError, StrategyError
     from .sim.games import games
@@ -19,38 +23,48 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ComparisonResult": "analysis.compare",
     "Interrupted": "sim.errors",
     "RequestError": "sim.errors",
     "Result": "analysis.results",
     "RunError": "sim.errors",
     "SimcardsError": "sim.errors",
     "StrategyError": "sim.errors",
+    "TournamentResult": "analysis.tournament",
+    "compare": "analysis.compare",
     "games": "sim.games",
-    "load": "analysis.results",
+    "load": "analysis.saved",
     "replay": "sim.replay",
-    "resume": "analysis.results",
+    "resume": "analysis.saved",
     "run": "analysis.results",
+    "stats": "analysis.stats",
     "thirteen": "sim.games.thirteen_cards",
+    "tournament": "analysis.tournament",
     "verify": "analysis.verify",
 }
 
-_MODULES = ("thirteen",)
+_MODULES = ("stats", "thirteen")
 """Names of `_HOMES` that are the module itself."""
 
 __all__ = [
+    "ComparisonResult",
     "Interrupted",
     "RequestError",
     "Result",
     "RunError",
     "SimcardsError",
     "StrategyError",
+    "TournamentResult",
     "__version__",
+    "compare",
     "games",
     "load",
     "replay",
     "resume",
     "run",
+    "stats",
     "thirteen",
+    "tournament",
     "verify",
 ]
 

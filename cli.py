@@ -7,6 +7,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -17,12 +18,18 @@ from . import __version__
 from .sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 
 if TYPE_CHECKING:
+    from .analysis.compare import ComparisonResult
     from .analysis.results import Result
+    from .analysis.tournament import TournamentResult
+    from .sim.contest import Contest
     from .sim.game import Game
     from .sim.plan import Plan
 
+    AnyResult = Result | ComparisonResult | TournamentResult
+
 SECTIONS = {
     "Play": ("run", "resume", "replay"),
+    "Compare": ("compare", "tournament"),
     "Look": ("games", "summary", "export"),
     "Write": ("new-strategy", "check-strategy"),
     "Housekeeping": ("verify", "warmup", "cache"),
@@ -30,7 +37,7 @@ SECTIONS = {
 EXAMPLES = """\b
 Examples:
   simcards run --game aces --n 1e6
-  simcards games aces
+  simcards compare --game thirteen --a control --b structure
   simcards replay --game aces --seed 7 --index 3
 """
 
@@ -148,7 +155,7 @@ def read_pairs(words: Iterable[str], said: str) -> dict[str, str]:
     return pairs
 
 
-def plan_of(
+def request_of(
     game: str | None,
     game_option: str | None,
     players: str | None,
@@ -157,10 +164,9 @@ def plan_of(
     rules: tuple[str, ...],
     strategies: tuple[str, ...],
     seed: str | None,
-) -> Plan:
-    """Return the plan that a command line asks for."""
+) -> dict[str, Any]:
+    """Return what a command line asks for, as `make_plan` takes it."""
     from .sim.games import find_game, games
-    from .sim.plan import make_plan
     from .sim.rulesfile import RulesFile, read_rules_file
     from .sim.strategies import split_seats
 
@@ -174,16 +180,23 @@ def plan_of(
         raise RequestError(f"--preset {preset}, but {rules_file} says preset {house.preset}.")
     seats = split_seats(strategies, "--strategy")
     everywhere = seats.pop(None, None)
-    return make_plan(
-        named.pop(),
-        players=players,
-        rules=read_pairs(rules, "--rule"),
-        file_rules=house.rules,
-        preset=preset or house.preset,
-        strategies={seat: text for seat, text in seats.items() if seat is not None},
-        everywhere=everywhere,
-        seed=seed,
-    )
+    return {
+        "game": named.pop(),
+        "players": players,
+        "rules": read_pairs(rules, "--rule"),
+        "file_rules": house.rules,
+        "preset": preset or house.preset,
+        "strategies": {seat: text for seat, text in seats.items() if seat is not None},
+        "everywhere": everywhere,
+        "seed": seed,
+    }
+
+
+def plan_of(*words: Any, **asked: Any) -> Plan:
+    """Return the plan that a command line asks for."""
+    from .sim.plan import make_plan
+
+    return make_plan(**request_of(*words, **asked))
 
 
 def on_compile(game: Game, quiet: bool) -> Callable[[], None]:
@@ -203,7 +216,9 @@ def on_compile(game: Game, quiet: bool) -> Callable[[], None]:
     return say
 
 
-def show_result(plan: Plan, play: Callable[[Any], Result], as_json: bool, quiet: bool) -> None:
+def show_result(
+    plan: Plan | Contest, play: Callable[[Any], AnyResult], as_json: bool, quiet: bool
+) -> None:
     """Play with a progress line, then print what came of it, also after a stop."""
     from .analysis.progress import terminal_progress
 
@@ -218,7 +233,7 @@ def show_result(plan: Plan, play: Callable[[Any], Result], as_json: bool, quiet:
         raise stopped
 
 
-def print_result(result: Result, as_json: bool) -> None:
+def print_result(result: AnyResult, as_json: bool) -> None:
     """Print a result's screen or its JSON."""
     if as_json:
         write(json.dumps(result.summary.to_json(), allow_nan=False) + "\n")
@@ -312,9 +327,9 @@ def resume(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Go on with a run that was stopped, or make it longer."""
-    from .analysis.results import resume as go_on
-    from .sim.store import read_manifest
+    """Go on with what was stopped, or make it longer."""
+    from .analysis.saved import resume as go_on
+    from .sim.manifest import read_manifest
 
     plan = read_manifest(Path(folder)).plan
     if plan.bots and not quiet:
@@ -344,17 +359,17 @@ def resume(
 def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: Any) -> None:
     """Play single games again and tell what happens."""
     from .analysis.screen import replay_screen
+    from .sim.contest import plans_of
+    from .sim.manifest import read_manifest
     from .sim.numbers import index_range
-    from .sim.store import read_manifest
 
     first, last = index_range(index)
     if what and Path(what).is_dir() and not _is_game(what):
-        given = [f"--{key.replace('_option', '')}" for key, value in asked.items() if value]
-        if given:
-            raise RequestError(f"{given[0]}: {what} is a saved run, which says what is played.")
+        for option in (option for option, value in _options(asked).items() if value):
+            raise RequestError(f"{option}: {what} is a saved run, which says what is played.")
         manifest = read_manifest(Path(what))
-        plan = manifest.plan
-        if plan.bots and not quiet:
+        plans = plans_of(manifest.plan)
+        if manifest.plan.bots and not quiet:
             talk(f"strategies are played as they are kept in {what}")
         if not manifest.first <= first <= last < manifest.first + manifest.n:
             raise RequestError(
@@ -364,13 +379,15 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
     else:
         if asked["seed"] is None:
             raise RequestError("a replay needs the --seed of its run.")
-        plan = plan_of(what, **asked)
+        plans = (plan_of(what, **asked),)
     from .sim.chunk import prepare_plan
     from .sim.replay import replay_game
     from .sim.run import interruptible
 
-    prepare_plan(plan, on_compile(plan.description, quiet))
-    for number in range(first, last + 1):
+    for plan in plans:
+        prepare_plan(plan, on_compile(plan.description, quiet))
+    told_before = False
+    for number, plan in ((number, plan) for number in range(first, last + 1) for plan in plans):
         failed: StrategyError | None = None
         try:
             told = interruptible(partial(replay_game, plan, number))
@@ -379,9 +396,21 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
         if as_json:
             write("".join(json.dumps(event, allow_nan=False) + "\n" for event in told.events))
         else:
-            write(replay_screen(told) + ("\n" if number < last else ""))
+            write(("\n" if told_before else "") + replay_screen(told))
+        told_before = True
         if failed:
             raise failed
+
+
+def _options(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what was asked by the names of the options."""
+    names = {
+        "game_option": "game",
+        "rules_file": "rules",
+        "rules": "rule",
+        "strategies": "strategy",
+    }
+    return {f"--{names.get(key, key)}": value for key, value in asked.items()}
 
 
 def _is_game(word: str) -> bool:
@@ -392,6 +421,194 @@ def _is_game(word: str) -> bool:
     except RequestError:
         return False
     return True
+
+
+@cli.command()
+@click.argument("words", metavar="[GAME] | DIR1 DIR2", nargs=-1)
+@WHAT_IS_PLAYED
+@click.option("--a", "a", multiple=True, metavar="STRATEGY|KEY=VALUE", help="One arm; repeatable.")
+@click.option("--b", "b", multiple=True, metavar="STRATEGY|KEY=VALUE", help="The other arm.")
+@click.option("--against", metavar="STRATEGY", help="Each arm on one seat, this on the others.")
+@SEED
+@click.option("-n", "--n", "n", metavar="N", help="How many deals or matches. Default: 20,000.")
+@click.option("--first", default="0", metavar="I", help="Index of the first one.")
+@click.option(
+    "--matters", multiple=True, metavar="H|FIGURE=H", help="Least difference that matters: 0.01."
+)
+@click.option("--unit", metavar="FIGURE", help="What decides: win (default), points, ...")
+@click.option("--precision", metavar="H", help="Stop when the difference is known to +-H.")
+@click.option("--sprt", metavar="H0..H1", help="Stop when one of two differences is clear.")
+@click.option("--alpha", metavar="P", help="With --sprt: error rate for H1. Default: 0.05.")
+@click.option("--beta", metavar="P", help="With --sprt: error rate for H0. Default: 0.05.")
+@click.option("--minimum", metavar="N", help="With --sprt: never stop before. Default: 500.")
+@click.option("--out", metavar="DIR", help="Keep the comparison in a folder.")
+@click.option("--rows", type=click.Choice(["kept", "none"]), default="kept", help="With --out.")
+@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR.")
+@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
+@click.option("--chunk-size", metavar="C", help="Deals handed to a thread at a time.")
+@HOW_IT_RUNS
+def compare(
+    words: tuple[str, ...],
+    a: tuple[str, ...],
+    b: tuple[str, ...],
+    against: str | None,
+    n: str | None,
+    first: str,
+    matters: tuple[str, ...],
+    unit: str | None,
+    precision: str | None,
+    sprt: str | None,
+    alpha: str | None,
+    beta: str | None,
+    minimum: str | None,
+    out: str | None,
+    rows: str,
+    overwrite: bool,
+    level: str,
+    chunk_size: str | None,
+    threads: str | None,
+    time_limit: str | None,
+    as_json: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Compare two strategies, two variants of the rules, or two saved runs."""
+    from .analysis.arms import Base, make_comparison
+    from .analysis.compare import compare_base
+
+    if len(words) > 1:
+        given = {"--a": a, "--b": b, "--against": against, "--out": out, **_options(asked)}
+        for option in (option for option, value in given.items() if value):
+            raise RequestError(f"{option}: {' and '.join(words)} say what is compared.")
+        if len(words) > 2:
+            raise RequestError(f"{len(words)} folders: two can be compared.")
+        from .analysis.compare_saved import open_pair
+
+        pair = open_pair(Path(words[0]), Path(words[1]), n=n, matters=matters or None, level=level)
+        if pair.again and not quiet:
+            talk(pair.again)
+        show_result(
+            pair.contest,
+            lambda report: pair.compare(
+                threads=threads,
+                time_limit=time_limit,
+                on_progress=report,
+                on_compile=on_compile(pair.contest.description, quiet),
+            ),
+            as_json,
+            quiet,
+        )
+        return
+    if out is None and (overwrite or rows == "none"):
+        raise RequestError(f"{'--overwrite' if overwrite else '--rows none'} needs --out DIR.")
+    if not a or not b:
+        raise RequestError(
+            "name both arms, such as --a control --b structure, or --a lockout=on --b lockout=off."
+        )
+    base = Base(**request_of(words[0] if words else None, **asked))
+    contest = make_comparison(base, a, b, against)
+    base = replace(base, seed=contest.seed)
+    show_result(
+        contest,
+        lambda report: compare_base(
+            base,
+            a,
+            b,
+            contest=contest,
+            against=against,
+            n=n,
+            matters=matters or None,
+            unit=unit,
+            precision=precision,
+            sprt=sprt,
+            alpha=alpha,
+            beta=beta,
+            minimum=minimum,
+            first=first,
+            level=level,
+            threads=threads,
+            time_limit=time_limit,
+            chunk=chunk_size,
+            out=out,
+            keeps_rows=rows == "kept",
+            overwrite=overwrite,
+            on_progress=report,
+            on_compile=on_compile(contest.description, quiet),
+        ),
+        as_json,
+        quiet,
+    )
+
+
+@cli.command()
+@click.argument("game", required=False)
+@WHAT_IS_PLAYED
+@click.option("--strategies", "names", metavar="A,B,C", help="Who takes part.")
+@click.option("--gauntlet", is_flag=True, help="The first one meets each of the others.")
+@click.option("--mixed", is_flag=True, help="As many strategies at a table as seats, not two.")
+@SEED
+@click.option("-n", "--n", "n", metavar="N", help="How many deals or matches. Default: 2,000.")
+@click.option("--first", default="0", metavar="I", help="Index of the first one.")
+@click.option("--plot", metavar="FILE", help="Draw who beats whom: FILE.svg, .png or .pdf.")
+@click.option("--out", metavar="DIR", help="Keep the tournament in a folder.")
+@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR.")
+@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
+@click.option("--chunk-size", metavar="C", help="Deals handed to a thread at a time.")
+@HOW_IT_RUNS
+def tournament(
+    names: str | None,
+    gauntlet: bool,
+    mixed: bool,
+    n: str | None,
+    first: str,
+    plot: str | None,
+    out: str | None,
+    overwrite: bool,
+    level: str,
+    chunk_size: str | None,
+    threads: str | None,
+    time_limit: str | None,
+    as_json: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Let several strategies meet on the same deals, and rate them."""
+    from .analysis.arms import Base, make_tournament
+    from .analysis.tournament import play_tournament
+    from .analysis.tournament_plot import check_plot, write_plot
+
+    if out is None and overwrite:
+        raise RequestError("--overwrite needs --out DIR.")
+    if not names:
+        raise RequestError("name who takes part: --strategies lowest,shed,control.")
+    picture = check_plot(plot) if plot else None
+    base = Base(**request_of(asked.pop("game"), **asked))
+    strategies = [name.strip() for name in names.split(",") if name.strip()]
+    contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
+
+    def play(report: Any) -> TournamentResult:
+        result = play_tournament(
+            base,
+            strategies,
+            contest=contest,
+            gauntlet=gauntlet,
+            mixed=mixed,
+            n=n,
+            first=first,
+            level=level,
+            threads=threads,
+            time_limit=time_limit,
+            chunk=chunk_size,
+            out=out,
+            overwrite=overwrite,
+            on_progress=report,
+            on_compile=on_compile(contest.description, quiet),
+        )
+        if picture:
+            write_plot(result.summary, picture)
+        return result
+
+    show_result(contest, play, as_json, quiet)
 
 
 @cli.command()
@@ -431,8 +648,8 @@ def games(
 @click.argument("folder", metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen.")
 def summary(folder: str, as_json: bool) -> None:
-    """Show what a saved run came to."""
-    from .analysis.results import load
+    """Show what was saved: a run, a comparison, a tournament."""
+    from .analysis.saved import load
 
     print_result(load(folder), as_json)
 

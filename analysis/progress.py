@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
+from ..sim.contest import Contest
+from ..sim.counts import Counts
 from ..sim.plan import Plan
 from ..sim.run import Progress
 
@@ -17,7 +19,7 @@ PLAIN_SECONDS = 10.0
 Reporter = Callable[[Progress], None]
 
 
-def progress_text(plan: Plan, progress: Progress) -> str:
+def progress_text(plan: Plan | Contest, progress: Progress) -> str:
     """Return ' 64 %  640,000 matches  213,000/s  2 s left  seat 0 wins 50.6 %'."""
     part = progress.done / progress.n
     text = f"{100 * part:3.0f} %  {progress.done:,} {plan.unit.many}"
@@ -26,7 +28,7 @@ def progress_text(plan: Plan, progress: Progress) -> str:
         left = (progress.n - progress.done) / progress.rate
         text += f"  {_duration(left)} left"
     counts = progress.counts
-    if counts.finished and len(counts.score60) > 1:
+    if isinstance(counts, Counts) and counts.finished and len(counts.score60) > 1:
         text += f"  seat 0 wins {counts.score60[0] / 60 / counts.finished:.1%}".replace("%", " %")
     return text
 
@@ -40,7 +42,7 @@ def _duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def _moving(plan: Plan, file: TextIO | None, notebook: bool) -> Iterator[Reporter]:
+def _moving(plan: Plan | Contest, file: TextIO | None, notebook: bool) -> Iterator[Reporter]:
     """Show one line that is written over, and goes when the run is done."""
     from rich.console import Console
     from rich.live import Live
@@ -58,7 +60,7 @@ def _moving(plan: Plan, file: TextIO | None, notebook: bool) -> Iterator[Reporte
 
 
 @contextlib.contextmanager
-def terminal_progress(plan: Plan, file: TextIO, quiet: bool) -> Iterator[Reporter | None]:
+def terminal_progress(plan: Plan | Contest, file: TextIO, quiet: bool) -> Iterator[Reporter | None]:
     """Report progress on a terminal, or now and then as a plain line elsewhere."""
     if quiet:
         yield None
@@ -87,7 +89,7 @@ def _in_notebook() -> bool:
 
 
 @contextlib.contextmanager
-def notebook_progress(plan: Plan, wanted: bool | None) -> Iterator[Reporter | None]:
+def notebook_progress(plan: Plan | Contest, wanted: bool | None) -> Iterator[Reporter | None]:
     """Report progress in a notebook; elsewhere only if it is wanted."""
     if wanted is False or (wanted is None and not _in_notebook()):
         yield None

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
-import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..sim.chunk import prepare_plan
-from ..sim.counts import Counts, total
-from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
-from ..sim.numbers import LARGEST_INDEX, games_count, real_number, whole_number
+from ..sim.counts import Counts
+from ..sim.errors import RequestError
+from ..sim.manifest import Manifest
+from ..sim.numbers import real_number
 from ..sim.options import Rules
-from ..sim.plan import Plan, check_range, chunk_size, make_plan
-from ..sim.processors import usable_processors
+from ..sim.plan import Plan, make_plan
 from ..sim.rows import empty_frame
-from ..sim.run import Outcome, Progress, execute, explain
-from ..sim.store import (
-    Manifest,
-    Store,
-    is_being_written,
-    new_manifest,
-    prefix,
-    read_manifest,
-    scan_rows,
-    whole_parts,
-)
+from ..sim.run import Progress
+from ..sim.store import scan_rows
+from .playing import PRECISION_CEILING, Played, Stopping, begin, finish, go_on, read_back, settle
 from .screen import run_screen
 from .sequential import confidence_sequence, look_counts
-from .summary import Summary, quoted, request_words, summarise
+from .summary import Summary, summarise
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
 DEFAULT_GAMES = 100_000
-PRECISION_CEILING = 10**9
 
 
 class Result:
@@ -128,103 +116,37 @@ def precision_rule(precision: float, level: float) -> Callable[[Counts], bool]:
     return reached
 
 
-def _finish(
-    manifest: Manifest,
-    store: Store | None,
-    outcome: Outcome,
-    compile_s: float,
-    threads: int,
-    frames: list[pl.DataFrame] | None,
-) -> Result:
+def _stopping(manifest: Manifest) -> Stopping | None:
+    """When a run with a precision goal is done."""
+    if manifest.precision is None:
+        return None
+    rule = precision_rule(manifest.precision, manifest.level)
+    return Stopping(tuple(look_counts(manifest.n)), rule)
+
+
+def _result(played: Played) -> Result:
     """Make the result of what was played, or raise what went wrong."""
+    manifest, outcome, folder = played.manifest, played.outcome, played.folder
+    assert isinstance(manifest.plan, Plan)
     plan = manifest.plan
-    folder = store.folder if store else None
-    if outcome.error is not None:
-        error: SimcardsError = explain(outcome.error, plan)
-        said = str(error)
-        if isinstance(error, StrategyError):
-            again = f"{request_words(plan)} --seed {plan.seed}"
-            watched = quoted(str(folder)) if folder else again
-            said += f"\n  Watch it: simcards replay {watched} --index {error.index}"
-        if folder:
-            kept = f"{outcome.counts.games:,} finished {plan.unit.many} are kept"
-            said += f"\n  {kept}: simcards resume {quoted(str(folder))}"
-        error.args = (said,)
-        raise error from (outcome.error if outcome.error is not error else error.__cause__)
-    summary = summarise(
-        plan,
-        outcome.counts,
-        first=manifest.first,
-        n=manifest.n,
-        status=outcome.status,
-        stop_reason=outcome.stop_reason,
-        level=manifest.level,
-        precision=manifest.precision,
-        elapsed_s=outcome.seconds,
-        compile_s=compile_s,
-        games_per_s=outcome.played / outcome.seconds if outcome.played else 0.0,
-        threads=threads,
-        usable_threads=usable_processors(),
-        saved_in=str(folder) if folder else "",
-        keeps_rows=manifest.keeps_rows,
-    )
-    result = Result(summary, outcome.counts, frames, folder)
-    if outcome.signal or outcome.stuck is not None:
-        said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {plan.unit.many}"
-        if folder:
-            said += f".\n  Go on: simcards resume {quoted(str(folder))}"
-        if outcome.stuck is not None:
-            said += f".\n  In {plan.unit.one} {outcome.stuck} a strategy did not return."
-        raise Interrupted(
-            said,
-            outcome.signal or signal.SIGTERM,
-            result,
-            stuck=outcome.stuck is not None,
+
+    def make() -> Result:
+        summary = summarise(
+            plan,
+            outcome.counts,
+            first=manifest.first,
+            n=manifest.n,
+            status=outcome.status,
+            stop_reason=outcome.stop_reason,
+            level=manifest.level,
+            precision=manifest.precision,
+            saved_in=str(folder) if folder else "",
+            keeps_rows=manifest.keeps_rows,
+            **played.timing,
         )
-    return result
+        return Result(summary, outcome.counts, played.frames, folder)
 
-
-def _play(
-    manifest: Manifest,
-    store: Store | None,
-    *,
-    threads: int,
-    keep_frames: bool,
-    time_limit: float | None,
-    on_progress: Callable[[Progress], None] | None,
-    compile_s: float,
-    executor: Executor | None,
-) -> Result:
-    precision = manifest.precision
-    outcome = execute(
-        manifest.plan,
-        first=manifest.first,
-        n=manifest.n,
-        chunk_size=manifest.chunk_size,
-        threads=threads,
-        keep_frames=keep_frames,
-        store=store,
-        looks=tuple(look_counts(manifest.n)) if precision is not None else (),
-        stop_rule=precision_rule(precision, manifest.level) if precision is not None else None,
-        time_limit=time_limit,
-        on_progress=on_progress,
-        executor=executor,
-    )
-    frames = outcome.frames if keep_frames else None
-    return _finish(manifest, store, outcome, compile_s, threads, frames)
-
-
-@contextlib.contextmanager
-def _explained(plan: Plan) -> Iterator[None]:
-    """Say what went wrong when a folder can't be written."""
-    try:
-        yield
-    except OSError as error:
-        raise explain(error, plan) from error
-
-
-def _threads(threads: Any) -> int:
-    return usable_processors() if threads is None else whole_number(threads, "--threads", 1, 1024)
+    return finish(played, make)
 
 
 def run_plan(
@@ -248,55 +170,24 @@ def run_plan(
     """Run a plan; see `run` for the parameters. Everything is checked before anything is made."""
     if precision is not None:
         precision = real_number(precision, "--precision", 0, 0.5)
-    default = DEFAULT_GAMES if precision is None else PRECISION_CEILING
-    games = default if n is None else games_count(n)
-    start = whole_number(first, "--first", 0, LARGEST_INDEX)
-    check_range(start, games)
-    level = real_number(level, "--level", 0, 1)
-    if time_limit is not None:
-        time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
-    workers = _threads(threads)
-    size = chunk_size(plan) if chunk is None else whole_number(chunk, "--chunk-size", 1, 10**7)
-    if out is not None and (not isinstance(out, str | Path) or not str(out)):
-        raise RequestError(f"--out {out!r}: name a folder.")
-    if not isinstance(rows, bool):
-        raise RequestError(f"rows={rows!r}: must be True or False.")
-    if out is not None:
-        Store.check_free(Path(out), overwrite=overwrite)
-        for bot in plan.bots:
-            if not bot.path:
-                raise RequestError(
-                    f"--out {out}: a function given in Python can't be kept with a run.\n"
-                    f"  Put {bot.name} in a file and name it: strategies='my_bot.py:{bot.name}'."
-                )
-    compile_s = prepare_plan(plan, on_compile)
-    manifest = new_manifest(
+    how = settle(
         plan,
-        first=start,
-        n=games,
-        chunk_size=size,
-        precision=precision,
+        n=n,
+        default_n=DEFAULT_GAMES if precision is None else PRECISION_CEILING,
+        first=first,
+        threads=threads,
         level=level,
+        time_limit=time_limit,
+        chunk=chunk,
+        rows=rows,
+        out=out,
         keeps_rows=keep_rows_in_out,
+        overwrite=overwrite,
+        on_progress=on_progress,
+        on_compile=on_compile,
+        executor=executor,
     )
-    store = None
-    if out is not None:
-        with _explained(plan):
-            store = Store.create(Path(out), manifest, overwrite=overwrite)
-    try:
-        return _play(
-            manifest,
-            store,
-            threads=workers,
-            keep_frames=rows,
-            time_limit=time_limit,
-            on_progress=on_progress,
-            compile_s=compile_s,
-            executor=executor,
-        )
-    finally:
-        if store:
-            store.close()
+    return _result(begin(plan, how, _stopping, precision=precision))
 
 
 def run(
@@ -406,87 +297,47 @@ def run(
         )
 
 
-def resume(
-    folder: str | Path,
-    n: int | float | str | None = None,
+def resume_run(
+    folder: Path,
+    n: Any = None,
     *,
-    threads: int | str | None = None,
-    time_limit: float | str | None = None,
+    threads: Any = None,
+    time_limit: Any = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
     executor: Executor | None = None,
 ) -> Result:
-    """Go on with a saved run, to the very rows an undisturbed one gives.
-
-    Parameters
-    ----------
-    folder : path
-    n : int, optional
-        A larger number of games; may only grow.
-    threads, time_limit, executor
-        As for `run`.
-
-    Raises
-    ------
-    RequestError
-        When there is no run, another engine made it, `n` is smaller than before, or somebody
-        else writes to it; nothing is touched.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path)
-    games = manifest.n if n is None else games_count(n)
-    if games < manifest.n:
-        raise RequestError(f"--n {n}: the run was made for {manifest.n:,}; it can only grow.")
-    check_range(manifest.first, games)
-    workers = _threads(threads)
-    if time_limit is not None:
-        time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
-    compile_s = prepare_plan(manifest.plan, on_compile)
-    with _explained(manifest.plan):
-        store = Store.reopen(path)
-    try:
-        with _explained(manifest.plan):
-            store.begin(games)
-        return _play(
-            store.manifest,
-            store,
-            threads=workers,
-            keep_frames=False,
+    """Go on with a saved run; see `saved.resume`."""
+    return _result(
+        go_on(
+            folder,
+            n,
+            _stopping,
+            threads=threads,
             time_limit=time_limit,
             on_progress=on_progress,
-            compile_s=compile_s,
+            on_compile=on_compile,
             executor=executor,
         )
-    finally:
-        store.close()
+    )
 
 
-def load(folder: str | Path) -> Result:
-    """Read a saved run: its summary, and its rows when asked for.
-
-    Raises
-    ------
-    RequestError
-        When there is no run, or one of another engine.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path)
-    counts = total(part.counts for part in prefix(whole_parts(path, check=False), manifest.first))
-    damaged = counts.games < manifest.completed
-    stopped = damaged or manifest.status == "running"
-    reason = "damaged" if damaged else manifest.stop_reason
-    if manifest.status == "running" and is_being_written(path):
-        reason = "running"
+def load_run(path: Path) -> Result:
+    """Read a saved run; see `saved.load`."""
+    saved = read_back(path)
+    manifest = saved.manifest
+    if not isinstance(manifest.plan, Plan):
+        raise RequestError(f"{path}: holds a {manifest.format.split()[-1]}, not a run.")
     summary = summarise(
         manifest.plan,
-        counts,
+        saved.counts,
         first=manifest.first,
         n=manifest.n,
-        status="partial" if stopped else manifest.status,
-        stop_reason=reason,
+        status=saved.status,
+        stop_reason=saved.stop_reason,
         level=manifest.level,
         precision=manifest.precision,
         saved_in=str(path),
         keeps_rows=manifest.keeps_rows,
     )
-    return Result(summary, counts, None, path)
+    return Result(summary, saved.counts, None, path)

@@ -1,18 +1,30 @@
-"""A confidence sequence: intervals for a mean score that may be looked at as often as one likes.
+"""Confidence sequences: intervals for a mean that may be looked at as often as one likes.
 
 An ordinary interval is right at one n fixed beforehand. A run that stops as soon as such an
 interval is narrow enough has picked its n from the data, and the interval misses more often than it
 says. The intervals here hold the true mean at every n at once with probability `level`, so a run
-may stop on them at any time, for any reason.
+may stop on them at any time, for any reason. `confidence_sequence` does so exactly, for scores
+between 0 and 1; `mean_sequence` approximately, for differences of scores and from `FIRST_LOOK` on.
 """
 
 from collections.abc import Iterator
-from math import exp, expm1, isqrt, lgamma, log, log1p, pi
+from math import exp, expm1, inf, isqrt, lgamma, log, log1p, pi, sqrt
+from operator import index
 
 from .intervals import Interval, won_and_lost
+from .paired import two_added
 
 FIRST_LOOK = 1000
 """The count of games at which a run with a precision goal is first looked at."""
+
+MIXING_VARIANCE = 8.21e-4
+"""r^2 in `mean_sequence`: the variance of its mixture, where one observation has the variance 1.
+
+With alpha = 1 - level, the half width is least at the n for which x = n r^2 solves
+x = log(1 + x) + 2 log(1/alpha). At the level 0.95 that is x = 8.21, so this r^2 is best at
+n = 10,000. The half width there is 1.55 times that of an ordinary interval; it is 1.95 times at
+n = 1000, 1.63 times at 64,000, 1.82 times at a million and 2.26 times at 10^9.
+"""
 
 
 def confidence_sequence(total: int, n: int, level: float = 0.95, *, scale: int = 1) -> Interval:
@@ -104,6 +116,113 @@ def confidence_sequence(total: int, n: int, level: float = 0.95, *, scale: int =
         return Interval(exp(-bound), 1.0, level, method)
     p, q = won / (won + lost), lost / (won + lost)
     return Interval(p - _distance(q, p, bound), p + _distance(p, q, bound), level, method)
+
+
+def mean_sequence(
+    n: int,
+    total: int,
+    total_squares: int,
+    level: float = 0.95,
+    *,
+    scale: int = 1,
+    largest: float = 1.0,
+    bounded: bool = True,
+) -> Interval:
+    """Interval for the mean of differences that may be looked at often, from `FIRST_LOOK` on.
+
+    Use it for a run that stops because of what it has seen, as one with a precision goal or one
+    that `sprt.decide` ends. At an n fixed beforehand, `paired.paired_difference` is narrower.
+
+    Parameters
+    ----------
+    n
+        Number of independent observations so far: deals with all their seatings, all those up to
+        some point of an order fixed beforehand.
+    total
+        Sum of the differences, in units of 1/`scale`.
+    total_squares
+        Sum of their squares, in units of 1/`scale`^2.
+    level
+        Probability, approximately, that the intervals at all n from `FIRST_LOOK` on hold the true
+        mean.
+    scale
+        Units in a difference of 1.
+    largest
+        The largest size a difference can have, or without bounds one that is seldom exceeded. A
+        whole number of units.
+    bounded
+        Whether `largest` really is the largest possible size. If so, the interval stays inside
+        [-largest, largest], and sums that this rules out are an error.
+
+    Returns
+    -------
+    The interval, whose width is never zero and which holds the mean. Before the first observation
+    it is everything: [-largest, largest], or without bounds the whole line.
+
+    Raises
+    ------
+    ValueError
+        If no such observations have these sums.
+    ValueError
+        If `scale * largest` isn't a whole number of at least 1, or `level` isn't between 0 and 1.
+
+    Notes
+    -----
+    The middle plus or minus
+
+        s sqrt(2 (n r^2 + 1) / (n^2 r^2) log(sqrt(n r^2 + 1) / alpha)),
+
+    where alpha = 1 - level and r^2 is `MIXING_VARIANCE`. As in `paired.paired_difference`, the
+    middle and s^2 are the mean and the variance (divisor n + 1) of the observations and two more,
+    +largest and -largest; so s isn't 0 when all observations are equal. The difference in s^2 is
+    taken between integers.
+
+    *Where it comes from.* For normal observations with the known variance s^2 this is Robbins'
+    mixture: the likelihood averaged over normal means whose variance is r^2 s^2, divided by the
+    likelihood at the true mean, is a nonnegative martingale that starts at 1, and by Ville's
+    inequality ever reaches 1/alpha with probability at most alpha. By Waudby-Smith and others'
+    invariance principle, sums of other observations behave like sums of normal ones from some n on,
+    with the estimated variance in place of the known one.
+
+    *What that is worth.* Unlike `confidence_sequence` it promises nothing at any given n: it is as
+    good as the central limit theorem is at the first look, and nothing proves that `FIRST_LOOK`
+    observations are enough. Below, it is a wide interval and nothing more, by which no run may be
+    stopped. At the level 0.95, of 20,000 simulated runs with the looks of `look_counts` up to
+    64,000, it missed in at most 4.1 %. That was when one deal in some hundreds differed from all
+    others, and always to the same side; without the two deals in the middle it was 7 %. At the
+    level 0.99 it missed in up to 1.9 % of such runs, so its far tails are not to be relied on
+    there. If few deals differ and to either side, or most do, it missed in less than 1 - level.
+
+    References
+    ----------
+    H. Robbins (1970), Statistical methods related to the law of the iterated logarithm, Ann. Math.
+    Statist. 41, 1397-1409.
+    I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas (2024), Time-uniform central
+    limit theory and asymptotic confidence sequences, Ann. Statist. 52, 2613-2640.
+
+    Examples
+    --------
+    >>> interval = mean_sequence(10_000, 100, 1300)  # 700 deals won, 600 lost, the others equal
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (-0.0009, 0.0209)
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, not {level}")
+    method = "confidence sequence (normal mixture), approximate"
+    with_two = two_added(n, total, total_squares, scale=scale, largest=largest, bounded=bounded)
+    n, total, scale = index(n), index(total), index(scale)
+    end = round(scale * largest) / scale if bounded else inf
+    if n == 0:
+        return Interval(-end, end, level, method)
+    count, _, squares = with_two
+    variance = (count * squares - total * total) / (count * (count - 1))
+    x = n * MIXING_VARIANCE
+    exceeded = log1p(x) / 2 - log1p(-level)
+    half_width = sqrt(2 * variance * (1 + 1 / x) * exceeded / n) / scale
+    middle, mean = total / (count * scale), total / (n * scale)
+    # Bounded differences need no min() and max() with the mean: it is half a width away at most.
+    low, high = min(middle - half_width, mean), max(middle + half_width, mean)
+    return Interval(max(-end, low), min(end, high), level, method)
 
 
 def look_counts(limit: int) -> Iterator[int]:

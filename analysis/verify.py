@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..sim.chunk import play_chunk, prepare_kernel, prepare_plan
+from ..sim.chunk import prepare_kernel, prepare_plan
+from ..sim.contest import plans_of, play_of
 from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
 from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
 from ..sim.games import find_game
+from ..sim.journal import ROWS, prefix, read_journal, whole_parts
+from ..sim.manifest import read_manifest
 from ..sim.numbers import seed_number, whole_number
 from ..sim.plan import chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute
-from ..sim.store import ROWS, prefix, read_journal, read_manifest, whole_parts
 from .intervals import moments
 from .summary import denominator
 
@@ -167,8 +169,8 @@ def verify_folder(folder: Path) -> Iterator[str]:
         When something isn't as it was written, or is played otherwise.
     """
     manifest = read_manifest(folder)
-    every = list(read_journal(folder))
-    whole = whole_parts(folder, check=True)
+    every = list(read_journal(folder, manifest.read_counts))
+    whole = whole_parts(folder, manifest.read_counts, check=True)
     parts = prefix(whole, manifest.first)
     games = sum(part.stop - part.start for part in parts)
     mend = f"Play what is damaged again: simcards resume {folder}"
@@ -179,10 +181,11 @@ def verify_folder(folder: Path) -> Iterator[str]:
         )
     units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
-    prepare_plan(manifest.plan)
+    for plan in plans_of(manifest.plan):
+        prepare_plan(plan)
     again = sorted({0, len(parts) // 2, len(parts) - 1} & set(range(len(parts))))
     for part in (parts[j] for j in again):
-        chunk = play_chunk(manifest.plan, part.start, part.stop, bool(part.file))
+        chunk = play_of(manifest.plan)(manifest.plan, part.start, part.stop, bool(part.file))
         assert chunk is not None  # nobody asks it to stop
         same = chunk.counts == part.counts
         if part.file and chunk.rows is not None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .bots import compiled
-from .counts import Counts, count_rows
+from .counts import count_rows
 from .errors import NothingWritableWarning, RunError, StrategyError
 from .game import Event, Game
 from .options import Rules
@@ -29,7 +29,8 @@ class Chunk:
 
     start: int
     stop: int
-    counts: Counts
+    counts: Any
+    """`Counts`, or of a comparison `Observations`."""
     rows: pl.DataFrame | None
 
 
@@ -227,7 +228,7 @@ def _fault(
     lines += [f"  {line}" for line in game.situation(plan.rules, table, seat, decision)]
     told = [*log[: min(int(table["flushed"]), len(log))], *table["slate"][: int(table["told"])]]
     events = [game.read_event(plan.rules, event) for event in told] if len(log) else []
-    return StrategyError("\n".join(lines), index, seat, events)
+    return StrategyError("\n".join(lines), index, seat, events, plan)
 
 
 def play_chunk(

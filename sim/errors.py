@@ -36,17 +36,22 @@ class StrategyError(RunError):
         What happened in that game before, if it was told.
     told : simcards.Replay or None
         The same as a replay.
+    plan : simcards.sim.plan.Plan or None
+        What was played.
     """
 
-    def __init__(self, message: str, index: int, seat: int, events: Any = ()) -> None:
+    def __init__(
+        self, message: str, index: int, seat: int, events: Any = (), plan: Any = None
+    ) -> None:
         super().__init__(message)
+        self.plan = plan
         self.index = index
         self.seat = seat
         self.events = list(events)
         self.told: Any = None
 
     def __reduce__(self) -> Any:  # or it couldn't come back from another process
-        return StrategyError, (str(self), self.index, self.seat, self.events)
+        return StrategyError, (str(self), self.index, self.seat, self.events, self.plan)
 
 
 class Interrupted(SimcardsError):

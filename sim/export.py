@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import RequestError, RunError
-from .store import ROWS, parquet_metadata, prefix, read_manifest, scan_rows, whole_parts
+from .journal import ROWS, prefix, whole_parts
+from .manifest import parquet_metadata, read_manifest
+from .store import scan_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +88,7 @@ def _write(folder: Path, frame: pl.LazyFrame, form: str, file: BinaryIO) -> int:
                     file.write(block)
             return int(pl.scan_parquet(whole).select(pl.len()).collect().item())
     rows = 0
-    parts = prefix(whole_parts(folder, check=False), manifest.first)
+    parts = prefix(whole_parts(folder, manifest.read_counts, check=False), manifest.first)
     for part in parts:
         chunk = pl.read_parquet(folder / ROWS / part.file, glob=False)
         file.write(chunk.write_csv(include_header=rows == 0).encode())

@@ -200,6 +200,20 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class SeatFigure:
+    """What comparisons of strategies look at on each seat, besides first places."""
+
+    name: str
+    label: str
+    """What it is called on screens, such as 'mean points'."""
+    field: str
+    """Field of the kernel's rows with a number a seat."""
+    last: bool = False
+    """Instead of the number: whether it is that of the last of all players."""
+    applies: Callable[[Any], bool] = lambda rules: True
+
+
+@dataclass(frozen=True)
 class Game:
     """Everything that is particular to a game."""
 
@@ -212,6 +226,8 @@ class Game:
     """From rules to those rules in short: (heading, text), for the rule sheet."""
     unit: Callable[[Any], Unit]
     """What an index is under given rules."""
+    deck: Callable[[Any], object]
+    """From rules to what is shuffled: where it is equal, the same cards come in the same order."""
     engine: int
     """Raised whenever a row of any run changes."""
     rules_version: int
@@ -225,6 +241,7 @@ class Game:
     tallies: tuple[Tally, ...]
     scores: tuple[str, ...]
     """Columns by seat whose exact histograms are kept, such as points; screens show the first."""
+    seat_figures: tuple[SeatFigure, ...]
     headlines: tuple[Headline, ...]
     facts: tuple[Fact, ...]
     kernel: str

@@ -160,7 +160,7 @@ def make_plan(
             raise RequestError(f"--players {players}: {error}.") from None
     # Each layer is read on its own first, so that a message names where a value came from.
     for said, layer in (("--rules", file_rules or {}), (source, own)):
-        _check_layer(described, layer, said)
+        check_layer(described, layer, said)
     layers = [("", described.presets[name]), ("--rules", file_rules or {}), (source, own)]
     resolved = make_rules(described.name, described.rules, _merge(layers), source).resolved()
     seats = read_players(described, resolved, strategies, strategy_source, everywhere, kept)
@@ -169,7 +169,7 @@ def make_plan(
     )
 
 
-def _check_layer(game: Game, layer: Mapping[str, Any], said: str) -> None:
+def check_layer(game: Game, layer: Mapping[str, Any], said: str) -> None:
     """Refuse unknown options and values of one layer, leaving how they combine for later."""
     known = {option.name: option for option in options(game.rules)}
     for name, value in layer.items():
@@ -194,11 +194,16 @@ def check_range(first: int, n: int) -> None:
         raise RequestError(f"--first {first} with --n {n}: indices end at 2^63-1.")
 
 
+def cost(plan: Plan) -> float:
+    """Rough cost of a game, in nanoseconds; sizes chunks, and changes nothing else."""
+    return plan.description.nanoseconds(plan.rules) + sum(
+        choice.nanoseconds for player in plan.players for choice in player.choices
+    )
+
+
 def chunk_size(plan: Plan) -> int:
     """Games a chunk, a power of two: by game, rules and strategies, never by a clock."""
-    cost = plan.description.nanoseconds(plan.rules)
-    cost += sum(choice.nanoseconds for player in plan.players for choice in player.choices)
-    wanted = CHUNK_NANOSECONDS / cost
+    wanted = CHUNK_NANOSECONDS / cost(plan)
     size = 1
     while size * 2 <= min(wanted, LARGEST_CHUNK):
         size *= 2

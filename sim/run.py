@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .chunk import Chunk, new_control, play_chunk
+from .contest import Contest
 from .counts import Counts
 from .errors import RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
@@ -47,15 +48,17 @@ class Progress:
     n: int
     rate: float
     """Games a second in this process, without compiling."""
-    counts: Counts
-    """Of the games that count so far: an unbroken range from the first one."""
+    counts: Any
+    """`Counts`, or of a comparison `Observations`, of the games that count so far: an unbroken
+    range from the first one."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What a run came to."""
 
-    counts: Counts
+    counts: Any
+    """`Counts`, or of a comparison `Observations`."""
     status: str
     """complete, or partial: fewer games than asked for."""
     stop_reason: str
@@ -80,14 +83,14 @@ class _Prefix:
     first: int
     at: int
     looks: frozenset[int]
-    stop_rule: Callable[[Counts], bool] | None
-    counts: Counts = field(default_factory=Counts)
+    stop_rule: Callable[[Any], bool] | None
+    counts: Any = field(default_factory=Counts)
     frames: list[pl.DataFrame] = field(default_factory=list)
-    waiting: dict[int, tuple[int, Counts, pl.DataFrame | None]] = field(default_factory=dict)
+    waiting: dict[int, tuple[int, Any, pl.DataFrame | None]] = field(default_factory=dict)
     reached: bool = False
     """The stopping rule has been met: nothing further counts."""
 
-    def add(self, start: int, stop: int, counts: Counts, frame: pl.DataFrame | None) -> None:
+    def add(self, start: int, stop: int, counts: Any, frame: pl.DataFrame | None) -> None:
         """Take in a finished chunk, and all that now follow without a gap."""
         self.waiting[start] = stop, counts, frame
         while not self.reached and self.at in self.waiting:
@@ -132,8 +135,9 @@ class _Signals:
 
 
 def execute(
-    plan: Plan,
+    plan: Plan | Contest,
     *,
+    play: Callable[..., Chunk | None] | None = None,
     first: int,
     n: int,
     chunk_size: int,
@@ -141,7 +145,7 @@ def execute(
     keep_frames: bool = False,
     store: Store | None = None,
     looks: Iterable[int] = (),
-    stop_rule: Callable[[Counts], bool] | None = None,
+    stop_rule: Callable[[Any], bool] | None = None,
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
@@ -150,7 +154,9 @@ def execute(
 
     Parameters
     ----------
-    plan : Plan
+    plan : Plan or Contest
+    play : callable, optional
+        Plays a chunk of it: `play_chunk` if left out.
     first, n : int
     chunk_size : int
         Most games in a chunk.
@@ -181,6 +187,7 @@ def execute(
     for part in store.parts if store else []:
         done.append((part.start, part.stop))
         state.add(part.start, part.stop, part.counts, None)
+    player: Callable[..., Chunk | None] = play or play_chunk
     chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
     keeps_rows = keep_frames or bool(store and store.manifest.keeps_rows)
     signals = _Signals()
@@ -212,7 +219,7 @@ def execute(
                 ):
                     # Only threads share memory with us; other executors just finish a chunk.
                     control = new_control() if executor is None else None
-                    future = pool.submit(play_chunk, plan, *ends, keeps_rows, control)
+                    future = pool.submit(player, plan, *ends, keeps_rows, control)
                     controls[future] = control
                     starts[future] = ends[0]
                 if not controls:
@@ -314,7 +321,7 @@ def interruptible(function: Callable[[], T]) -> T:
     return done[0]
 
 
-def explain(error: BaseException, plan: Plan) -> SimcardsError:
+def explain(error: BaseException, plan: Plan | Contest) -> SimcardsError:
     """Return an error for people, from what went wrong in a run."""
     if isinstance(error, SimcardsError):
         return error

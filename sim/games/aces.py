@@ -348,6 +348,7 @@ GAME = Game(
     aim="Fill your layout, ace to ten, and be the first whose layout has shrunk to nothing.",
     sheet=sheet,
     unit=lambda rules: MATCH,
+    deck=lambda rules: (rules.pack_count, rules.jokers),
     engine=1,
     rules_version=1,
     rules=Rules,
@@ -369,6 +370,7 @@ GAME = Game(
         ),
     ),
     scores=(),
+    seat_figures=(),
     headlines=(
         Headline(
             "Does it help to start?",

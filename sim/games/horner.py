@@ -21,6 +21,7 @@ from ..game import (
     MeanScore,
     Parameter,
     Rate,
+    SeatFigure,
     Strategy,
     Tally,
 )
@@ -310,6 +311,7 @@ GAME = Game(
     aim="Lay the last plum of a pie to take it, and be the first without cards.",
     sheet=sheet,
     unit=lambda rules: MATCH,
+    deck=lambda rules: (rules.varieties, rules.plums),
     engine=1,
     rules_version=1,
     rules=Rules,
@@ -332,6 +334,10 @@ GAME = Game(
         ),
     ),
     scores=("points", "pies"),
+    seat_figures=(
+        SeatFigure("points", "mean points", "points"),
+        SeatFigure("pies", "mean pies", "pies"),
+    ),
     headlines=(
         Headline(
             "Does starting help?",

@@ -19,6 +19,7 @@ from ..game import (
     Mean,
     Parameter,
     Rate,
+    SeatFigure,
     Strategy,
     Tally,
     Unit,
@@ -115,6 +116,11 @@ def seat_note(rules: Rules, seat: int) -> str:
 
 def _is_match(rules: Rules) -> bool:
     return isinstance(rules.target, int)
+
+
+def _all_placed(rules: Rules) -> bool:
+    """Whether every seat gets a place: deals are played to the end, or matches have a ranking."""
+    return rules.play_until == "last" or _is_match(rules)
 
 
 NEAR = Parameter("near", 2, 0, 13, "plays left in the plan from which 2s may be spent")
@@ -260,6 +266,7 @@ GAME = Game(
     aim="Be the first to play all 13 cards.",
     sheet=sheet,
     unit=lambda rules: MATCH if _is_match(rules) else DEAL,
+    deck=lambda rules: 52,
     engine=1,
     rules_version=1,
     rules=Rules,
@@ -294,6 +301,10 @@ GAME = Game(
         ),
     ),
     scores=("points", "place"),
+    seat_figures=(
+        SeatFigure("last", "last places", "place", last=True, applies=_all_placed),
+        SeatFigure("points", "mean points", "points"),
+    ),
     headlines=(
         Headline(
             "Does it help to start?",

@@ -1,4 +1,4 @@
-"""The confidence sequence: exact ends, error rate under repeated looks, and the looks."""
+"""The confidence sequences: ends, error rates under repeated looks, and the looks."""
 
 import doctest
 import itertools
@@ -8,9 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import betaln, xlogy
 
-from simcards.analysis import intervals, sequential
+from simcards.analysis import intervals, paired, sequential
 
 STREAMS = 2000
 LOOKS = list(sequential.look_counts(64_000))
@@ -23,6 +25,16 @@ SCORES = {
     "p = 0.99": {0: 0.01, 60: 0.99},
     "halves": {0: 0.4, 30: 0.2, 60: 0.4},
     "thirds": {0: 0.7, 20: 0.1, 60: 0.2},
+}
+
+# Differences in sixths, with their probabilities.
+DIFFERENCES = {
+    "middle": {-6: 0.03, -3: 0.05, -1: 0.22, 0: 0.4, 1: 0.22, 3: 0.05, 6: 0.03},
+    "better": {-6: 0.01, -3: 0.05, -1: 0.1, 0: 0.2, 1: 0.3, 3: 0.29, 6: 0.05},
+    "3 in 1000 to either side": {-6: 0.0015, 0: 0.997, 6: 0.0015},
+    "3 in 1000 to one side": {0: 0.997, 6: 0.003},
+    "nearly always worse": {-6: 0.997, 6: 0.003},
+    "skewed": {-6: 0.01, 0: 0.93, 1: 0.06},
 }
 
 
@@ -247,6 +259,152 @@ def test_certain_scores_are_never_missed(p):
 def test_ordinary_interval_fails_the_same_check():
     missed = share_ever_missed(intervals.wilson, SCORES["p = 0.5"], LOOKS, seed=1)
     assert missed > 0.15
+
+
+# Means of differences
+
+
+def misses_of_differences(interval_at, name, level, seed):
+    """Share of the streams in which the interval misses the mean at one look or more."""
+    shares = DIFFERENCES[name]
+    mean = sum(value * share for value, share in shares.items()) / 6
+    # The draws of `running_totals`, twice: the values of one seed, then their squares.
+    totals = running_totals(shares, LOOKS, np.random.default_rng(seed))
+    steps = np.diff(LOOKS, prepend=0)
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(steps, list(shares.values()), size=(STREAMS, len(steps)))
+    squares = (draws @ np.array(list(shares)) ** 2).cumsum(axis=1)
+
+    def missed(stream):
+        found = (interval_at(n, total, square, level, scale=6) for n, total, square in stream)
+        return any(not interval.low <= mean <= interval.high for interval in found)
+
+    streams = zip(totals.tolist(), squares.tolist(), strict=True)
+    return sum(missed(zip(LOOKS, *stream, strict=True)) for stream in streams) / STREAMS
+
+
+def ordinary(*sums, scale):
+    return paired.paired_difference(*sums, scale=scale).interval
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_mean_sequence__error_rate_over_all_looks_of_a_run(name):
+    missed = misses_of_differences(sequential.mean_sequence, name, 0.95, seed=3)
+    assert missed <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / STREAMS)
+    # An interval for one look, looked at as often, isn't even near.
+    assert misses_of_differences(ordinary, name, 0.95, seed=3) > 0.15
+
+
+def test_mean_sequence__error_rate_at_another_level():
+    missed = misses_of_differences(sequential.mean_sequence, "middle", 0.8, seed=4)
+    assert 0.05 < missed <= 0.2 + 3 * math.sqrt(0.2 * 0.8 / STREAMS)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("n", [1, 30, 1000, 10**6])
+def test_mean_sequence__ends_are_where_the_mixture_crosses(n, level):
+    # With the variance v known, averaging the likelihood over normal means m + t whose t has the
+    # variance r^2 v, and dividing by that at m, gives this closed form (Robbins).
+    total, squares = n // 3, n // 3 + 2 * (n // 5)
+    found = sequential.mean_sequence(n, total, squares, level, bounded=False)
+    with_two = np.array([n + 2, total, squares + 2])
+    variance = (with_two[2] - total**2 / with_two[0]) / (with_two[0] - 1)
+    spread = 1 + n * sequential.MIXING_VARIANCE
+    for end in (found.low, found.high):
+        distance = n * (total / (n + 2) - end)
+        exponent = distance**2 * sequential.MIXING_VARIANCE / (2 * variance * spread)
+        assert exponent - math.log(spread) / 2 == pytest.approx(-math.log1p(-level), rel=1e-9)
+
+
+def test_mean_sequence__the_mixture_is_an_average_of_likelihood_ratios():
+    # The closed form above, by adding up over a fine grid of means.
+    n, mean, at, variance = 2000, 0.013, -0.02, 0.3
+    r_squared = sequential.MIXING_VARIANCE
+    means, step = np.linspace(-0.3, 0.3, 20_001, retstep=True)
+    prior = np.exp(-((means - at) ** 2) / (2 * r_squared * variance))
+    prior /= math.sqrt(2 * math.pi * r_squared * variance)
+    ratios = np.exp(n * ((mean - at) ** 2 - (mean - means) ** 2) / (2 * variance))
+    spread = 1 + n * r_squared
+    closed = n**2 * (mean - at) ** 2 * r_squared / (2 * variance * spread) - math.log(spread) / 2
+    assert math.log((prior * ratios).sum() * step) == pytest.approx(closed, rel=1e-6)
+
+
+def test_mean_sequence__narrowest_at_ten_thousand():
+    # The constant solves x = log(1 + x) + 2 log(1/alpha) at n = 10,000.
+    x = 10_000 * sequential.MIXING_VARIANCE
+    assert x == pytest.approx(math.log1p(x) + 2 * math.log(20), abs=3e-3)
+
+    def ratio(n):
+        wide = sequential.mean_sequence(n, 0, n // 2).half_width
+        return wide / paired.paired_difference(n, 0, n // 2).interval.half_width
+
+    counts = [1000, 9000, 10_000, 11_000, 64_000, 10**6, 10**9]
+    ratios = [ratio(n) for n in counts]
+    assert min(ratios) == ratios[2]
+    expected = [1.95, 1.55, 1.55, 1.55, 1.63, 1.82, 2.26]
+    assert ratios == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.parametrize("scale", [1, 6])
+def test_mean_sequence__before_the_first_observation(scale):
+    nothing = sequential.mean_sequence(0, 0, 0, scale=scale, largest=2.0)
+    assert (nothing.low, nothing.high, nothing.level) == (-2, 2, 0.95)
+    everything = sequential.mean_sequence(0, 0, 0, scale=scale, bounded=False)
+    assert (everything.low, everything.high) == (-math.inf, math.inf)
+
+
+def test_mean_sequence__holds_the_mean_far_beyond_the_two_added():
+    found = sequential.mean_sequence(1, 1000, 10**6, 1e-6, bounded=False)
+    assert found.low < found.high == 1000
+
+
+def test_mean_sequence__scale_changes_nothing():
+    unscaled = sequential.mean_sequence(5000, 20, 1300)
+    scaled = sequential.mean_sequence(np.int64(5000), np.int64(120), np.int64(46_800), scale=6)
+    assert (scaled.low, scaled.high) == pytest.approx((unscaled.low, unscaled.high), rel=1e-12)
+
+
+def test_mean_sequence__nothing_cancels():
+    # Half of 10^12 differences are 10^6, half 10^6 + 1, and two of size 10^7 are added.
+    n, big, largest = 10**12, 10**6, 10**7
+    sums = n * big + n // 2, (n // 2) * (big**2 + (big + 1) ** 2)
+    found = sequential.mean_sequence(n, *sums, largest=largest, bounded=False)
+    variance = 0.25 + 2 * (big**2 + largest**2) / n
+    centred = sequential.mean_sequence(n, 0, round(n * variance), bounded=False)
+    assert found.half_width == pytest.approx(centred.half_width, abs=3e-10)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from([1, 6, 60]),
+    st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 10**9)), min_size=1, max_size=4),
+    st.floats(0.001, 0.9999),
+    st.booleans(),
+)
+def test_mean_sequence__properties(scale, histogram, level, bounded):
+    sums = intervals.moments({round(share * scale): count for share, count in histogram})
+    found = sequential.mean_sequence(*sums, level, scale=scale, bounded=bounded)
+    assert math.isfinite(found.low) and math.isfinite(found.high)
+    assert found.low < found.high and found.low <= sums[1] / (sums[0] * scale) <= found.high
+    assert not bounded or -1 <= found.low < found.high <= 1
+    wider = sequential.mean_sequence(*sums, (1 + level) / 2, scale=scale, bounded=bounded)
+    assert wider.low <= found.low and found.high <= wider.high
+    assert wider.half_width > found.half_width or (wider.low, wider.high) == (-1, 1)
+    once = paired.paired_difference(*sums, level, scale=scale, bounded=bounded).interval
+    if sums[0] > paired.STUDENT_T_UP_TO:
+        assert found.low <= once.low and once.high <= found.high
+
+
+@pytest.mark.parametrize("level", [-1, 0, 1, 95, math.nan])
+def test_mean_sequence__raise_on_level_out_of_range(level):
+    with pytest.raises(ValueError, match="level"):
+        sequential.mean_sequence(0, 0, 0, level)
+
+
+@pytest.mark.parametrize("impossible", [(-1, 0, 0), (2, 2, 1), (0, 0, 1), (3, 0, 4)])
+def test_mean_sequence__raise_on_impossible_sums(impossible):
+    with pytest.raises(ValueError, match="no .* values"):
+        sequential.mean_sequence(*impossible)
 
 
 # Where a run looks

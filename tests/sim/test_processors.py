@@ -98,9 +98,9 @@ def test_a_process_bound_to_one_processor_uses_one_and_says_so(python_process: A
 
 
 def test_a_run_uses_what_it_may_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from simcards.analysis import results
+    from simcards.analysis import playing
 
-    monkeypatch.setattr(results, "usable_processors", lambda: 3)
+    monkeypatch.setattr(playing, "usable_processors", lambda: 3)
     result = simcards.run("aces", 50, seed=1)
     assert (result.summary.threads, result.summary.usable_threads) == (3, 3)
     assert "on 3 of 3 threads" in str(result)

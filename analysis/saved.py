@@ -1,0 +1,61 @@
+"""Saved results of any kind: go on with them, read them again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..sim.manifest import COMPARISON, RUN, read_manifest
+from . import compare, results, tournament
+
+
+def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -> Any:
+    """Go on with what was saved, to the very rows an undisturbed run gives.
+
+    Parameters
+    ----------
+    folder : path
+        Of a run, a comparison or a tournament.
+    n : int, optional
+        A larger number of games, deals or matches; may only grow.
+    threads, time_limit, executor
+        As for `run`.
+
+    Returns
+    -------
+    Result, ComparisonResult or TournamentResult
+
+    Raises
+    ------
+    RequestError
+        When there is nothing, another engine made it, `n` is smaller than before, or somebody
+        else writes to it; nothing is touched.
+    """
+    path = Path(folder)
+    form = read_manifest(path).format
+    if form == RUN:
+        return results.resume_run(path, n, **how)
+    if form == COMPARISON:
+        return compare.resume_comparison(path, n, **how)
+    return tournament.resume_tournament(path, n, **how)
+
+
+def load(folder: str | Path) -> Any:
+    """Read what was saved: its summary, and its rows when asked for.
+
+    Returns
+    -------
+    Result, ComparisonResult or TournamentResult
+
+    Raises
+    ------
+    RequestError
+        When there is nothing, or something of another engine.
+    """
+    path = Path(folder)
+    form = read_manifest(path).format
+    if form == RUN:
+        return results.load_run(path)
+    if form == COMPARISON:
+        return compare.load_comparison(path)
+    return tournament.load_tournament(path)

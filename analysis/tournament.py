@@ -1,0 +1,573 @@
+"""Tournaments: everybody meets everybody, or one meets all, on the same deals."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..sim.contest import Contest
+from ..sim.counts import SHARE
+from ..sim.errors import RequestError
+from ..sim.manifest import Manifest
+from ..sim.observations import Observations
+from ..sim.options import Rules, as_dict
+from ..sim.provenance import JSON_VERSION
+from ..sim.run import Progress
+from .arms import Base, base_words, make_tournament
+from .effects import Weights, fixed_n, is_share, ratio
+from .intervals import Interval, z_value
+from .multiple import bonferroni_level, holm
+from .paired import Difference
+from .playing import Played, begin, finish, go_on, read_back, settle
+from .ratings import Ranking, elo, plackett_luce, rating_covariance, score_contributions
+from .summary import quoted, short_number
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+DEFAULT_DEALS = 2_000
+PRIOR = 0.5
+"""Made-up games won and lost against an average strategy, so that ratings are finite."""
+SHOWN_CYCLES = 5
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What two strategies came to at the tables both sat at."""
+
+    one: int
+    other: int
+    share: float
+    """Of the first places that one of the two took, the first one's part."""
+    difference: Difference
+    """Of both parts: twice the share, less 1. Intervals of all meetings hold together."""
+    p_adjusted: float
+    """Adjusted for the number of meetings (Holm)."""
+    expected: float
+    """The share that the ratings predict."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """What a strategy came to."""
+
+    name: str
+    rating: float
+    """On Elo's scale; the mean of all is 0."""
+    interval: Interval
+    figures: dict[str, float]
+    """By figure its share, or its mean a seat, at the tables it sat at."""
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What a tournament came to; `to_json` gives the published form."""
+
+    contest: Contest = field(repr=False)
+    request: str
+    first: int
+    n: int
+    completed: int
+    status: str
+    stop_reason: str
+    level: float
+    entrants: tuple[Entrant, ...]
+    """In the order given."""
+    meetings: tuple[Meeting, ...]
+    cycles: tuple[tuple[int, ...], ...]
+    """A beats B beats C beats A, each beyond chance."""
+    capped: int
+    command: str
+    saved_in: str
+    elapsed_s: float = 0.0
+    compile_s: float = 0.0
+    games_per_s: float = 0.0
+    threads: int = 0
+    usable_threads: int = 0
+
+    @property
+    def games(self) -> int:
+        """Games played in all."""
+        return self.completed * len(self.contest.tables)
+
+    @property
+    def ranking(self) -> tuple[int, ...]:
+        """Numbers of the entrants, the highest rated first."""
+        numbers = range(len(self.entrants))
+        return tuple(sorted(numbers, key=lambda one: (-self.entrants[one].rating, one)))
+
+    def meeting(self, one: int, other: int) -> Meeting | None:
+        """Return the meeting of two entrants, in the order given; None if they never met."""
+        return next(
+            (found for found in self.meetings if {found.one, found.other} == {one, other}), None
+        )
+
+    def share(self, one: int, other: int) -> float | None:
+        """Return the first one's share of the first places that one of the two took."""
+        found = self.meeting(one, other)
+        if found is None:
+            return None
+        return found.share if found.one == one else 1 - found.share
+
+    def beats(self, one: int, other: int) -> bool:
+        """Whether one entrant beats the other beyond chance."""
+        found, share = self.meeting(one, other), self.share(one, other)
+        if found is None or share is None:
+            return False
+        return found.p_adjusted < 1 - self.level and share > 0.5
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``tournament --json`` prints."""
+        contest = self.contest
+        game = contest.description
+        plan = contest.tables[0].plan
+        return {
+            "format": "simcards tournament",
+            "version": JSON_VERSION,
+            "simcards": __version__,
+            "engine": game.engine,
+            "rules_version": game.rules_version,
+            "game": game.name,
+            "unit": contest.unit.one,
+            "preset": plan.preset,
+            "rules": as_dict(plan.rules),
+            "seed": contest.seed,
+            "first": self.first,
+            "n": self.n,
+            "completed": self.completed,
+            "games": self.games,
+            "status": self.status,
+            "stop_reason": self.stop_reason,
+            "level": self.level,
+            "ratings_scale": "Elo: 400 / log(10) times the log-worth, mean 0",
+            "strategies": [
+                {
+                    "strategy": one.name,
+                    "rating": one.rating,
+                    "interval": [one.interval.low, one.interval.high],
+                    "method": one.interval.method,
+                    **one.figures,
+                }
+                for one in self.entrants
+            ],
+            "ranking": [self.entrants[one].name for one in self.ranking],
+            "meetings": [
+                {
+                    "a": self.entrants[one.one].name,
+                    "b": self.entrants[one.other].name,
+                    "share": one.share,
+                    # of the share, from that of the difference
+                    "interval": [
+                        (1 + end) / 2
+                        for end in (one.difference.interval.low, one.difference.interval.high)
+                    ],
+                    "method": one.difference.interval.method,
+                    "p_value": one.difference.p_value,
+                    "p_adjusted": one.p_adjusted,
+                    "expected": one.expected,
+                }
+                for one in self.meetings
+            ],
+            "intervals_together": len(self.meetings),
+            "cycles": [[self.entrants[one].name for one in cycle] for cycle in self.cycles],
+            "capped": self.capped,
+            "elapsed_s": round(self.elapsed_s, 3),
+            "compile_s": round(self.compile_s, 3),
+            "games_per_s": round(self.games_per_s * len(contest.tables), 1),
+            "threads": self.threads,
+            "command": self.command,
+        }
+
+
+class TournamentResult:
+    """A tournament: its ratings, who beats whom, its screen.
+
+    Attributes
+    ----------
+    summary : Tournament
+        Every figure with its interval; ``summary.to_json()`` is what ``--json`` prints.
+    counts : Observations
+        The exact sums all figures are computed from.
+    """
+
+    def __init__(self, summary: Tournament, counts: Observations) -> None:
+        self.summary = summary
+        self.counts = counts
+
+    @property
+    def ratings(self) -> pl.DataFrame:
+        """A row a strategy, the highest rated first."""
+        import polars as pl
+
+        rows = self.summary.to_json()["strategies"]
+        flat = [
+            {key: value for key, value in row.items() if key != "interval"}
+            | {"low": row["interval"][0], "high": row["interval"][1]}
+            for row in (rows[one] for one in self.summary.ranking)
+        ]
+        return pl.DataFrame(flat)
+
+    @property
+    def matrix(self) -> pl.DataFrame:
+        """A row a meeting: share of first places, interval, p-values."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {key: value for key, value in row.items() if key != "interval"}
+                | {"low": row["interval"][0], "high": row["interval"][1]}
+                for row in self.summary.to_json()["meetings"]
+            ]
+        )
+
+    def plot(self) -> Figure:
+        """Return a heat map of who beats whom."""
+        from .tournament_plot import heat_map
+
+        return heat_map(self.summary)
+
+    def __str__(self) -> str:
+        from .tournament_screen import tournament_screen
+
+        return tournament_screen(self.summary)
+
+    def __repr__(self) -> str:
+        one = self.summary
+        return (
+            f"<simcards.TournamentResult: {one.contest.game}, {len(one.entrants)} strategies, "
+            f"{one.completed:,} {one.contest.unit.word(one.completed)}, {one.status}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _meetings(
+    contest: Contest, counts: Observations, log_worths: Sequence[float], level: float
+) -> Iterator[Meeting]:
+    """Yield who took how much of the first places, for all that sat at a table together."""
+    moments = counts.moments["win"]
+    sittings = list(contest.places)
+    numbers = range(len(contest.arms))
+    pairs = [
+        (one, other)
+        for one in numbers
+        for other in numbers
+        if one < other and any({one, other} <= set(sitting) for sitting, _ in sittings)
+    ]
+    judged = fixed_n(bonferroni_level(level, max(1, len(pairs))))
+    found = []
+    for one, other in pairs:
+        shared = {
+            j: arm
+            for j, (sitting, arm) in enumerate(sittings)
+            if {one, other} <= set(sitting) and arm in (one, other)
+        }
+        above = Weights({j: 1 if arm == one else -1 for j, arm in shared.items()}, 1)
+        below = Weights(dict.fromkeys(shared, 1), 1)
+        if not below.sums(counts, moments)[1]:  # nobody ever came first
+            continue
+        sums, scale = ratio(counts, moments, above, below)
+        difference = judged(sums, scale, 1.0, False)
+        low, high = max(-1.0, difference.interval.low), min(1.0, difference.interval.high)
+        interval = Interval(low, high, difference.interval.level, difference.interval.method)
+        difference = Difference(
+            difference.estimate,
+            interval,
+            difference.standard_error,
+            difference.p_value,
+            difference.n,
+        )
+        gap = elo(log_worths[one] - log_worths[other])
+        found.append((one, other, difference, 1 / (1 + 10 ** (-gap / 400))))
+    adjusted = holm([difference.p_value for _, _, difference, _ in found])
+    for (one, other, difference, expected), p_value in zip(found, adjusted, strict=True):
+        share = (1 + difference.estimate) / 2
+        yield Meeting(one, other, share, difference, p_value, expected)
+
+
+def _rated(contest: Contest, counts: Observations) -> tuple[tuple[float, ...], list[float]]:
+    """Return the log-worths and their standard errors.
+
+    A game says who came first; who came second isn't used, so that ratings speak about winning. An
+    observation's games share a deal: the errors are of observations, however their games depend on
+    each other (the sandwich of `rating_covariance`).
+    """
+    import numpy as np
+
+    moments = counts.moments["win"]
+    rankings = []
+    for j, (sitting, arm) in enumerate(contest.places):
+        rest = list(sitting)
+        rest.remove(arm)
+        rankings.append(Ranking((arm,), tuple(rest), moments.sums[j] / SHARE))
+    worths = plackett_luce(rankings, len(contest.arms), prior=PRIOR, names=contest.arms)
+    scores = np.asarray(score_contributions(rankings, worths.log_worths)) / SHARE
+    columns = len(rankings)
+    products = np.array(
+        [[float(moments.product(i, j)) for j in range(columns)] for i in range(columns)]
+    )
+    covariance = rating_covariance(worths, scores.T @ products @ scores)
+    return worths.log_worths, [sqrt(max(0.0, covariance[j, j])) for j in range(len(contest.arms))]
+
+
+def _figures(contest: Contest, counts: Observations, arm: int) -> dict[str, float]:
+    """A strategy's shares and means a seat, at the tables it sat at."""
+    found = {}
+    sittings = list(contest.places)
+    mine = [j for j, (_, who) in enumerate(sittings) if who == arm]
+    seats = sum(len(contest.places[sittings[j]]) for j in mine)
+    for figure in contest.seat_figures:
+        total = sum(counts.moments[figure].sums[j] for j in mine)
+        # A share as if it were of one seat: 1 / players is what an average strategy gets.
+        whole = SHARE if figure == "win" else 1
+        found[figure] = total / (counts.games * seats * (whole if is_share(contest, figure) else 1))
+    return found
+
+
+def cycles(numbers: Sequence[int], beats: Callable[[int, int], bool]) -> list[tuple[int, ...]]:
+    """Return the shortest cycles of who beats whom, each from its smallest number.
+
+    Examples
+    --------
+    >>> cycles(range(3), lambda one, other: (other - one) % 3 == 1)
+    [(0, 1, 2)]
+    """
+    found: set[tuple[int, ...]] = set()
+    for start in numbers:
+        paths: list[tuple[int, ...]] = [(start,)]
+        seen = {start}
+        while paths:
+            longer: list[tuple[int, ...]] = []
+            for path in paths:
+                for other in numbers:
+                    if other == start and len(path) > 1 and beats(path[-1], start):
+                        at = path.index(min(path))
+                        found.add(path[at:] + path[:at])
+                    elif other not in seen and beats(path[-1], other):
+                        longer.append((*path, other))
+            if any(beats(path[-1], start) for path in paths if len(path) > 1):
+                break
+            seen |= {path[-1] for path in longer}
+            paths = longer
+    shortest = sorted(found, key=lambda one: (len(one), one))
+    return shortest[:SHOWN_CYCLES]
+
+
+def sum_up(
+    manifest: Manifest,
+    counts: Observations,
+    *,
+    status: str,
+    stop_reason: str,
+    saved_in: str = "",
+    **timing: Any,
+) -> Tournament:
+    """Make the summary of a tournament from its observations."""
+    contest = manifest.plan
+    assert isinstance(contest, Contest)
+    level = manifest.level
+    entrants: list[Entrant] = []
+    meetings: list[Meeting] = []
+    if counts.games:
+        log_worths, errors = _rated(contest, counts)
+        for arm, name in enumerate(contest.arms):
+            rating, half = elo(log_worths[arm]), z_value(level) * elo(errors[arm])
+            interval = Interval(
+                rating - half, rating + half, level, "Plackett-Luce, normal, by observation"
+            )
+            entrants.append(Entrant(name, rating, interval, _figures(contest, counts, arm)))
+        meetings = list(_meetings(contest, counts, log_worths, level))
+    again = manifest.n if status == "complete" or not counts.games else counts.games
+    words = [f"simcards tournament {manifest.asked['request']}"]
+    if again != DEFAULT_DEALS:
+        words.append(f"--n {short_number(again)}")
+    if manifest.first:
+        words.append(f"--first {manifest.first}")
+    if level != 0.95:
+        words.append(f"--level {level:g}")
+    words.append(f"--seed {contest.seed}")
+    found = Tournament(
+        contest=contest,
+        request=manifest.asked["request"],
+        first=manifest.first,
+        n=manifest.n,
+        completed=counts.games,
+        status=status,
+        stop_reason=stop_reason,
+        level=level,
+        entrants=tuple(entrants),
+        meetings=tuple(meetings),
+        cycles=(),
+        capped=sum(counts.capped),
+        command=" ".join(words),
+        saved_in=saved_in,
+        **timing,
+    )
+    if not entrants:
+        return found
+    around = tuple(cycles(range(len(entrants)), found.beats))
+    return Tournament(**{**found.__dict__, "cycles": around})
+
+
+def _result(played: Played) -> TournamentResult:
+    """Make the result of what was played, or raise what went wrong."""
+
+    def make() -> TournamentResult:
+        outcome = played.outcome
+        counts = outcome.counts if outcome.counts.games else Observations()
+        summary = sum_up(
+            played.manifest,
+            counts,
+            status=outcome.status,
+            stop_reason=outcome.stop_reason,
+            saved_in=str(played.folder) if played.folder else "",
+            **played.timing,
+        )
+        return TournamentResult(summary, counts)
+
+    return finish(played, make)
+
+
+def play_tournament(
+    base: Base,
+    strategies: Sequence[Any],
+    *,
+    gauntlet: bool = False,
+    mixed: bool = False,
+    n: Any = None,
+    contest: Contest | None = None,
+    **how: Any,
+) -> TournamentResult:
+    """Play a tournament; see `tournament`. Everything is checked before anything is made."""
+    contest = contest or make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
+    settled = settle(contest, n=n, default_n=DEFAULT_DEALS, keeps_rows=False, **how)
+    words = [*base_words(base), f"--strategies {quoted(','.join(contest.arms))}"]
+    words += ["--gauntlet"] * gauntlet + ["--mixed"] * mixed
+    asked = {"request": " ".join(words)}
+    return _result(begin(contest, settled, lambda manifest: None, asked=asked))
+
+
+def tournament(
+    game: str,
+    strategies: Sequence[Any],
+    n: int | float | str | None = None,
+    *,
+    gauntlet: bool = False,
+    mixed: bool = False,
+    players: int | None = None,
+    rules: Rules | dict[str, Any] | None = None,
+    preset: str | None = None,
+    seed: int | None = None,
+    first: int = 0,
+    level: float = 0.95,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    chunk_size: int | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> TournamentResult:
+    """Let several strategies meet on the same deals, and rate them.
+
+    Parameters
+    ----------
+    game : str
+        Name or alias.
+    strategies : sequence of str or functions
+        Who takes part: at least two.
+    n : int, optional
+        Deals or matches, each of which every table plays; 2,000 if left out.
+    gauntlet : bool
+        The first strategy meets each of the others; else everybody meets everybody.
+    mixed : bool
+        As many different strategies at a table as it has seats; else two at a time, each on half
+        the seats. Always in all seatings.
+    players, rules, preset, seed, first, level, threads, time_limit, chunk_size, out, overwrite, \
+executor, progress
+        As for `run`.
+
+    Returns
+    -------
+    TournamentResult
+
+    Raises
+    ------
+    RequestError
+        When the request can't be done as stated; nothing was played or written.
+    RunError
+        When something failed; with `out`, what was finished is kept.
+    Interrupted
+        When stopped from outside; its `result` is of what was finished.
+    """
+    from .progress import notebook_progress
+
+    if isinstance(strategies, str):
+        raise RequestError("strategies: give a list of names.")
+    plain = rules if rules is None or isinstance(rules, dict) else as_dict(rules)
+    base = Base(game, players=players, preset=preset, rules=plain or {}, seed=seed)
+    contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
+    with notebook_progress(contest, progress) as on_progress:
+        return play_tournament(
+            base,
+            strategies,
+            contest=contest,
+            gauntlet=gauntlet,
+            mixed=mixed,
+            n=n,
+            first=first,
+            level=level,
+            threads=threads,
+            time_limit=time_limit,
+            chunk=chunk_size,
+            out=out,
+            overwrite=overwrite,
+            executor=executor,
+            on_progress=on_progress,
+        )
+
+
+def resume_tournament(
+    folder: Path,
+    n: Any = None,
+    *,
+    threads: Any = None,
+    time_limit: Any = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    on_compile: Callable[[], None] | None = None,
+    executor: Executor | None = None,
+) -> TournamentResult:
+    """Go on with a saved tournament; see `saved.resume`."""
+    return _result(
+        go_on(
+            folder,
+            n,
+            lambda manifest: None,
+            threads=threads,
+            time_limit=time_limit,
+            on_progress=on_progress,
+            on_compile=on_compile,
+            executor=executor,
+        )
+    )
+
+
+def load_tournament(path: Path) -> TournamentResult:
+    """Read a saved tournament; see `saved.load`."""
+    saved = read_back(path)
+    summary = sum_up(
+        saved.manifest,
+        saved.counts,
+        status=saved.status,
+        stop_reason=saved.stop_reason,
+        saved_in=str(path),
+    )
+    return TournamentResult(summary, saved.counts)
