@@ -173,6 +173,7 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
         tables = []
         for number, (arm, said) in enumerate(zip(arms, ("--a", "--b"), strict=True)):
             plan = _plan(base, arm, None, None, said)
+            _plan(base, arm, against, None, "--against")  # a message names it
             own = arm.strategy if arm.strategy is not None else base.everywhere
             own = plan.players[0].text if own is None else own
             for seat in range(plan.rules.players):

@@ -544,7 +544,7 @@ def read_sprt(
     if not dots or not h0 < h1 or not (-most <= h0 and h1 <= most):
         raise RequestError(
             f"--sprt {text}: write two differences, the smaller one first, such as 0..0.01"
-            + (" (of 1: 0.01 is one first place in a hundred)." if share else ".")
+            + (".\n  They are of 1: 0.01 is one first place in a hundred." if share else ".")
         )
     return Sprt(
         h0,

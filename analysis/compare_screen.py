@@ -106,6 +106,23 @@ def _sizes(one: Compared) -> tuple[str, str]:
     return f"{one.shown * one.a:.{places}f}", f"{one.shown * one.b:.{places}f}"
 
 
+def decision(one: Comparison) -> str:
+    """Return what a sequential test has decided; '' without one."""
+    if one.tested is None or one.main is None:
+        return ""
+    test, tested, main = one.tested.test, one.tested, one.main
+    of = " of 100" if main.unit == "of 100" else ""
+    h0, h1 = (f"{main.shown * value:g}" for value in (test.h0, test.h1))
+    if not tested.decision:
+        return f"The test hasn't decided between a difference of {h0} and of {h1}{of}."
+    chosen, other = (h1, h0) if tested.decision == "h1" else (h0, h1)
+    units = one.contest.unit.word(one.completed)
+    return (
+        f"The test stopped after {one.completed:,} {units}: the difference (A - B) is more like "
+        f"{chosen} than {other}{of}."
+    )
+
+
 def sentence(one: Comparison) -> str:
     """Return the sentence a comparison ends in: it matters, too small to matter, can't tell yet."""
     if one.identical:
@@ -217,14 +234,9 @@ def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
             f"{test.h0:g} against {test.h1:g} ({one.main.label}), "
             f"errors {percent(test.alpha)} and {percent(test.beta)}: log likelihood ratio "
             f"{tested.ratio:+.2f}, bounds {test.lower:+.2f} and {test.upper:+.2f}, "
-            f"not before {test.minimum:,} {units}",
+            f"not before {test.minimum:,} {units}; the intervals allow for such a stop, the "
+            "estimates lean outwards",
         )
-        decided = {
-            "h1": f"stopped, for a difference of {test.h1:g} rather than {test.h0:g}",
-            "h0": f"stopped, for a difference of {test.h0:g} rather than {test.h1:g}",
-            "": "no decision yet",
-        }[tested.decision]
-        yield "", f"{decided}; intervals allow for that, but estimates lean outwards"
     if one.saved is not None:
         if one.saved >= 1.05:
             same = f"as narrow as from {one.saved:.1f} times as many games on separate deals"
@@ -329,7 +341,8 @@ def comparison_screen(one: Comparison) -> str:
     """Return the screen of a comparison."""
     contest = one.contest
     lines = [*title(contest), *setup(contest), *size(one), ""]
-    lines += wrapped("", sentence(one).split(" "), " ")
+    for text in filter(None, (decision(one), sentence(one))):
+        lines += wrapped("", text.split(" "), " ")
     if not one.figures:
         lines.append("")
     if one.figures:

@@ -4,11 +4,15 @@
 an interval that never promises too much, and the difference of two rates that were measured apart.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import erfc, exp, expm1, hypot, log, sqrt
 from operator import index
 
 from .intervals import Interval, wilson, won_and_lost
+
+MOST_TRIALS = 10**11
+"""Most trials that `clopper_pearson` takes: beyond, SciPy's incomplete beta function fails."""
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | None:
@@ -41,7 +45,7 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
     Raises
     ------
     ValueError
-        If `n` is negative.
+        If `n` is negative or more than `MOST_TRIALS`.
     ValueError
         If `successes` isn't from 0 to `n`.
     ValueError
@@ -52,7 +56,9 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
     With X successes in n trials, the low end is the rate at which X or more have the probability
     (1 - level) / 2, the high end the one at which X or fewer have it. P(at least X of n) at the
     rate p is the distribution function of Beta(X, n - X + 1) at p, so the ends are quantiles of
-    Beta(X, n - X + 1) and Beta(X + 1, n - X).
+    Beta(X, n - X + 1) and Beta(X + 1, n - X). They are found by bisection, until two floats are
+    left, of which the outer one is taken: the inverse functions of some versions of SciPy are wrong
+    for a few large n, on which the functions themselves agree.
 
     References
     ----------
@@ -75,8 +81,8 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
     True
     """
     successes, n = index(successes), index(n)
-    if n < 0:
-        raise ValueError(f"n must be at least 0, not {n}")
+    if not 0 <= n <= MOST_TRIALS:
+        raise ValueError(f"n must be from 0 to {MOST_TRIALS}, not {n}")
     if not 0 <= successes <= n:
         raise ValueError(f"successes must be from 0 to n = {n}, not {successes}")
     if not 0 < level < 1:
@@ -90,10 +96,11 @@ def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval | N
     if failures == 0:
         return Interval(exp(log(tail) / n), 1.0, level, "Clopper-Pearson")
     # Imported here because loading it takes longer than a small run.
-    from scipy.special import betainccinv, betaincinv
+    from scipy.special import betainc, betaincc
 
-    low = float(betaincinv(successes, failures + 1, tail))
-    high = float(betainccinv(successes + 1, failures, tail))
+    rate = successes / n
+    low = _end(lambda p: betainc(successes, failures + 1, p), rate, 0.0, tail)
+    high = _end(lambda p: betaincc(successes + 1, failures, p), rate, 1.0, tail)
     return Interval(low, high, level, "Clopper-Pearson")
 
 
@@ -217,8 +224,6 @@ def difference_p(total_a: int, n_a: int, total_b: int, n_b: int, *, scale: int =
 
     References
     ----------
-    K. Pearson (1900), On the criterion that a given system of deviations..., Philos. Mag. 50,
-    157-175.
     A. Agresti (2013), Categorical data analysis, 3rd ed., Wiley, section 3.2.
 
     Examples
@@ -238,3 +243,15 @@ def difference_p(total_a: int, n_a: int, total_b: int, n_b: int, *, scale: int =
     apart = won_a * games_b - won_b * games_a
     z_squared = apart * apart * (games_a + games_b) / (won * lost * games_a * games_b)
     return erfc(sqrt(z_squared / 2))
+
+
+def _end(chance: Callable[[float], float], inner: float, outer: float, tail: float) -> float:
+    """Where from `inner` to `outer` the chance falls to `tail`."""
+    while True:
+        middle = (inner + outer) / 2
+        if middle in (inner, outer):
+            return outer
+        if chance(middle) <= tail:
+            outer = middle
+        else:
+            inner = middle

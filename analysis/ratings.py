@@ -146,7 +146,7 @@ def plackett_luce(
     whichever of its seats it is. A ranking's chance is the product of these over `order`. With the
     log-worths as unknowns its logarithm is concave, and strictly so, apart from a constant added to
     all of them, if the graph with an arrow from each item to all that it was placed before is
-    strongly connected; if it isn't, there is no single maximum (Hunter, assumption 1 and lemma 1).
+    strongly connected; if it isn't, there is no single maximum (Hunter, assumption 1).
 
     *How it is solved.* By Newton's method from equal worths. A step s is shortened to t s with
 
@@ -319,10 +319,14 @@ def rating_covariance(worths: Worths, score_products: ArrayLike | None = None) -
 
     Notes
     -----
-    The sandwich holds without the model's being true. If the odds between two items do depend on
-    who else is there, the worths are those that fit the tables best, and their error is still right
-    (White). With a prior, H has its information too, and intervals are around the worths that it
-    pulled together.
+    The sandwich holds without the model's being true (White). If the odds between two items do
+    depend on who else is there, the worths are those that fit the tables best, and their error is
+    right if tables were drawn like deals or each cluster has them all. If each cluster has one
+    table and their numbers were fixed, it is rather too large: J takes what the model gets wrong
+    about a table for chance.
+
+    With a prior, H has its information too, and intervals are around the worths that it pulled
+    together.
 
     References
     ----------

@@ -50,10 +50,10 @@ class Sprt:
     what `minimum` is for.
 
     In simulations with alpha = beta = 0.05 they held for shares in sixths with a standard deviation
-    of 0.35 (4 % to 5 %) and for differences that are nearly always 0 (2 % to 6 %). What they don't bear is
-    much skewness g together with hypotheses far apart. With |g| (h1 - h0) / s at 0.07 the larger of
-    the two was still 5 %, at 0.14 it was 5 % to 7 %, at 0.36 it was 7 % to 10 %: that is a
-    difference which is +1 in one deal of a hundred and -1/6 in a few, tested with an h1 of 0.005.
+    of 0.35 (4 % to 5 %) and for differences that are nearly always 0 (1 % to 6 %). What they don't
+    bear is much skewness g together with hypotheses far apart. With |g| (h1 - h0) / s at 0.07 the
+    larger of the two was still 5 %, at 0.14 it was 5 % to 7 %, at 0.36 it was 7 % to 10 %: that is
+    a difference which is +1 in one deal of a hundred and -1/6 in a few, tested with an h1 of 0.005.
     Hypotheses closer together help; a larger `minimum` doesn't, if the decision falls far beyond it
     anyway.
 
