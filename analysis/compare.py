@@ -292,7 +292,8 @@ class ComparisonResult:
 
             return pl.concat(self._frames)
         if self._folder is not None:
-            return scan_rows(self._folder).collect()
+            # The folder may have been gone on with since.
+            return scan_rows(self._folder).head(self.summary.completed).collect()
         raise RequestError("no rows were kept; compare with rows=True, or with out='FOLDER'.")
 
     def to_pandas(self) -> pd.DataFrame:
@@ -359,7 +360,7 @@ def stopping(manifest: Manifest) -> Stopping | None:
             sums, scale, share = _main_sums(contest, counts, asked.unit)
             return bool(decide(test, *sums, scale=scale, largest=1.0, bounded=share))
 
-        return Stopping(tuple(sprt_looks(test.minimum, manifest.n)), decided)
+        return Stopping(tuple(sprt_looks(test.minimum, manifest.n)), decided, "test")
     if goal is not None:
 
         def reached(counts: Observations) -> bool:
@@ -367,7 +368,7 @@ def stopping(manifest: Manifest) -> Stopping | None:
             interval = mean_sequence(*sums, level, scale=scale, largest=1.0, bounded=share)
             return interval.half_width <= goal
 
-        return Stopping(tuple(look_counts(manifest.n)), reached)
+        return Stopping(tuple(look_counts(manifest.n)), reached, "precision")
     return None
 
 

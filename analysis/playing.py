@@ -60,6 +60,8 @@ class Stopping:
     """Numbers of indices at which it is looked at."""
     reached: Callable[[Any], bool]
     """Whether it is done, from the counts so far."""
+    reason: str
+    """What it is called: precision, or test."""
 
 
 @dataclass(frozen=True)
@@ -343,6 +345,7 @@ def _play(
         store=store,
         looks=stop.looks if stop else (),
         stop_rule=stop.reached if stop else None,
+        stops_for=stop.reason if stop else "",
         time_limit=how.time_limit,
         on_progress=how.on_progress,
         executor=how.executor,

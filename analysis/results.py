@@ -67,7 +67,8 @@ class Result:
             plan = self.summary.plan
             return pl.concat(self._frames or [empty_frame(plan.description, plan.rules.players)])
         if self._folder is not None:
-            return scan_rows(self._folder).collect()
+            # The folder may have been gone on with since.
+            return scan_rows(self._folder).head(self.summary.completed).collect()
         raise RequestError("no rows were kept; run with rows=True, or with out='FOLDER'.")
 
     def to_pandas(self) -> pd.DataFrame:
@@ -121,7 +122,7 @@ def _stopping(manifest: Manifest) -> Stopping | None:
     if manifest.precision is None:
         return None
     rule = precision_rule(manifest.precision, manifest.level)
-    return Stopping(tuple(look_counts(manifest.n)), rule)
+    return Stopping(tuple(look_counts(manifest.n)), rule, "precision")
 
 
 def _result(played: Played) -> Result:

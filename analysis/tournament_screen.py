@@ -9,6 +9,8 @@ from .screen import STOPPED, WIDTH, percent, wrapped
 from .summary import quoted
 from .tournament import Tournament
 
+NAME_WIDTH = 13
+SHOWN_PAIRS = 6
 SURPRISE = 0.02
 """A share that differs by so much from what ratings predict is told, if it is beyond chance."""
 
@@ -33,17 +35,24 @@ def _setup(one: Tournament) -> Iterator[str]:
         yield f"Partial: {STOPPED.get(one.stop_reason, one.stop_reason)}."
 
 
+def _short(name: str) -> str:
+    """Return a name that fits its column; of a long one the end, where parameters are."""
+    return name if len(name) <= NAME_WIDTH else ".." + name[2 - NAME_WIDTH :]
+
+
 def _ratings(one: Tournament) -> Iterator[str]:
     contest = one.contest
     labels = {figure.name: figure.label for figure in contest.description.seat_figures}
     shown = [name for name in contest.seat_figures if name != "win"]
-    wide = max(9, *(len(entrant.name) for entrant in one.entrants)) + 4
+    wide = max(9, *(len(_short(entrant.name)) for entrant in one.entrants)) + 4
     heads = "".join(f"{labels[name]:>13}" for name in shown)
     yield f"  {'':<{wide}}{'rating':>7}   {percent(one.level)} interval{'first':>10}{heads}"
     for place, number in enumerate(one.ranking, 1):
         entrant = one.entrants[number]
         ends = f"{entrant.interval.low:+.0f} to {entrant.interval.high:+.0f}"
-        line = f"  {place:>2}  {entrant.name:<{wide - 4}}{entrant.rating:>+7.0f}   {ends:<15}"
+        line = (
+            f"  {place:>2}  {_short(entrant.name):<{wide - 4}}{entrant.rating:>+7.0f}   {ends:<15}"
+        )
         line += f"{100 * entrant.figures['win']:>8.1f} %"
         for name in shown:
             value = entrant.figures[name]
@@ -52,6 +61,10 @@ def _ratings(one: Tournament) -> Iterator[str]:
             )
             line += f"{100 * value:>11.1f} %" if is_last else f"{value:>13.3f}"
         yield line
+    for place, number in enumerate(one.ranking, 1):
+        name = one.entrants[number].name
+        if _short(name) != name:
+            yield from wrapped(f"  {place:>2} is ", [name])
     even = 100 / contest.tables[0].plan.rules.players
     text = (
         f"First places of 100 games a seat (even: {even:.3g}). Rated 100 higher: 64 of 100 of the "
@@ -63,7 +76,7 @@ def _ratings(one: Tournament) -> Iterator[str]:
 def _matrix(one: Tournament) -> Iterator[str]:
     """Yield who takes how many of 100 first places from whom, as many columns as fit."""
     order = one.ranking
-    wide = max(9, *(len(entrant.name) for entrant in one.entrants)) + 4
+    wide = max(9, *(len(_short(entrant.name)) for entrant in one.entrants)) + 4
     each = 7
     fits = max(1, (WIDTH - 2 - wide) // each)
     for start in range(0, len(order), fits):
@@ -81,7 +94,7 @@ def _matrix(one: Tournament) -> Iterator[str]:
                     meeting = one.meeting(number, other)
                     sure = meeting is not None and meeting.p_adjusted < 1 - one.level
                     cells.append(f"{100 * share:>{each - 1}.1f}{'*' if sure else ' '}")
-            name = one.entrants[number].name
+            name = _short(one.entrants[number].name)
             yield f"  {place:>2}  {name:<{wide - 4}}" + "".join(cells)
     yield from wrapped(
         "  ",
@@ -120,7 +133,9 @@ def _findings(one: Tournament) -> Iterator[str]:
             f"{100 * found.share:.1f} of 100, by their ratings {100 * found.expected:.1f}."
         )
     unsure = [found for found in one.meetings if found.p_adjusted >= 1 - one.level]
-    if unsure:
+    if len(unsure) > SHOWN_PAIRS:
+        yield f"Can't tell apart yet: {len(unsure)} of {len(one.meetings)} pairs."
+    elif unsure:
         pairs = ", ".join(f"{names[found.one]} and {names[found.other]}" for found in unsure)
         yield f"Can't tell apart yet: {pairs}."
 

@@ -62,7 +62,7 @@ class Outcome:
     status: str
     """complete, or partial: fewer games than asked for."""
     stop_reason: str
-    """n, precision, time limit, interrupt (Ctrl-C), terminate, or error."""
+    """n, precision, test, time limit, interrupt (Ctrl-C), terminate, or error."""
     signal: int
     """Number of the signal that stopped it; 0 if none did."""
     seconds: float
@@ -146,6 +146,7 @@ def execute(
     store: Store | None = None,
     looks: Iterable[int] = (),
     stop_rule: Callable[[Any], bool] | None = None,
+    stops_for: str = "precision",
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
@@ -170,6 +171,8 @@ def execute(
         Numbers of games at which `stop_rule` is asked.
     stop_rule : callable, optional
         Whether the run is done, from the counts of the games so far.
+    stops_for : str
+        The reason of a stop by that rule: precision, or test.
     time_limit : float, optional
         Seconds after which no more is played.
     on_progress : callable, optional
@@ -255,7 +258,7 @@ def execute(
                         is_interrupt = signals.number == signal.SIGINT
                         stop_reason = "interrupt" if is_interrupt else "terminate"
                     elif state.reached:
-                        stop_reason = "precision"
+                        stop_reason = stops_for
                     elif time_limit is not None and seconds >= time_limit:
                         stop_reason = "time limit"
                     if stop_reason:
@@ -281,7 +284,7 @@ def execute(
     seconds = time.perf_counter() - started
     complete = state.reached or state.at == first + n
     if complete:
-        stop_reason, signals.number = "precision" if state.reached else "n", 0
+        stop_reason, signals.number = stops_for if state.reached else "n", 0
     status = "complete" if complete else "partial"
     if store:
         try:

@@ -19,8 +19,9 @@ from simcards.sim.games import GAMES, games
 Run = Callable[..., tuple[int, str, str]]
 ESCAPES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Lines that can be pasted are never broken.
-COMMANDS = re.compile(r"^(Not saved\. Keep:|Watch one:|Go on:|Saved\.|Try |     simcards )")
+COMMANDS = re.compile(r"^(Not saved\. Keep:|Watch one:|Go on:|Saved\.|Try | +simcards )")
 
+PLAYED = ("run", "compare", "tournament")
 REQUESTS = [
     ("run", "aces", "--n", "300", "--seed", "1"),
     ("run", "aces", "--n", "300", "--seed", "1", "--players", "6", "--strategy", "rare+contested"),
@@ -32,6 +33,23 @@ REQUESTS = [
     ("run", "thirteen", "--n", "300", "--seed", "1"),
     ("run", "thirteen", "--n", "60", "--seed", "1", "--preset", "southern-cards"),
     ("run", "thirteen", "--n", "20", "--seed", "1", "--rule", "target=10", "--players", "3"),
+    ("compare", "thirteen", "--a", "control", "--b", "shed", "--n", "300", "--seed", "1"),
+    ("compare", "thirteen", "--a", "control", "--b", "random", "--sprt", "0..0.01", "--seed", "1"),
+    ("compare", "thirteen", "--a", "lockout=on", "--b", "lockout=off", "--n", "300", "--seed", "1"),
+    ("compare", "aces", "--a", "always", "--b", "never", "--against", "random", "--players", "5",
+     "--n", "60", "--seed", "1", "--matters", "0.02"),
+    ("compare", "aces", "--a", "packs=1", "--b", "packs=2", "--n", "60", "--seed", "1"),
+    ("compare", "aces", "--a", "always", "--b", "rare", "--players", "4", "--rule", "packs=1",
+     "--rule", "max_turns=40", "--n", "40", "--seed", "1", "--first", "9"),
+    ("compare", "horner", "--a", "eager", "--b", "random", "--players", "3", "--n", "300",
+     "--seed", "1", "--unit", "points", "--precision", "0.2", "--level", "0.9"),
+    ("tournament", "thirteen", "--strategies", "lowest,saver:hold=2,control", "--n", "100",
+     "--seed", "1"),
+    ("tournament", "horner", "--strategies",
+     "eager,random,flip_only,no_flip,top_aware,blocker,race,top_aware:far=3,rollout:samples=1",
+     "--n", "40", "--seed", "1"),
+    ("tournament", "aces", "--strategies", "always,random,never", "--players", "3", "--mixed",
+     "--n", "60", "--seed", "1"),
     *[("games", game) for game in games()],
     *[("games", game, "--all") for game in games()],
     ("games",),
@@ -64,7 +82,7 @@ def test_a_run_answers_questions_first_and_says_how_to_go_on(cli: Run) -> None:
     assert keep == "Not saved. Keep: simcards run --game aces --n 2000 --seed 5 --out my-aces"
 
 
-@pytest.mark.parametrize("request_", [one for one in REQUESTS if one[0] == "run"], ids=" ".join)
+@pytest.mark.parametrize("request_", [one for one in REQUESTS if one[0] in PLAYED], ids=" ".join)
 def test_the_command_on_the_screen_plays_the_same_games(
     cli: Run, request_: tuple[str, ...]
 ) -> None:
