@@ -49,3 +49,15 @@ def test_strategies_play_as_it_says(file: str, low: float, high: float, tmp_path
     seats = [str(path), "lowest", "lowest", "lowest"]
     summary = simcards.run("thirteen", 20_000, strategies=seats, seed=7).summary
     assert low < 100 * summary.seats[0].win_rate < high
+
+
+@pytest.mark.parametrize(
+    ("against", "a", "b"), [("lowest", 26.9, 25.0), (None, 51.2, 48.8)], ids=["alone", "shared"]
+)
+def test_the_last_one_is_better_than_lowest(against, a: float, b: float, tmp_path: Path) -> None:
+    path = tmp_path / "third.py"
+    path.write_text(FILES["third.py"], encoding="utf-8")
+    result = simcards.compare("thirteen", str(path), "lowest", against=against, seed=7)
+    main = result.summary.main
+    assert main is not None and main.verdict.word == "matters" and main.verdict.sign == 1
+    assert (round(100 * main.a, 1), round(100 * main.b, 1)) == (a, b)
