@@ -7,15 +7,15 @@ the games of one index depend on each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import lcm, sqrt
 
-from ..sim.contest import SEATINGS, TABLES, Contest, value_names
+from ..sim.contest import SEATINGS, TABLES, Contest
 from ..sim.counts import SHARE
 from ..sim.game import Mean, MeanScore, Rate
 from ..sim.observations import Moments, Observations
-from .intervals import Interval
 from .paired import Difference, paired_difference
 from .verdict import Verdict, judge
 
@@ -172,58 +172,47 @@ def _spread(contest: Contest, observations: Observations, figure: str) -> float:
 
 
 def table_figures(
-    contest: Contest, observations: Observations, judged: Judge, matters: Mapping[str, float]
+    contest: Contest,
+    observations: Observations,
+    judged: Judge,
+    matters: Mapping[str, float],
+    *,
+    arm: int = 0,
+    base: int = 1,
 ) -> tuple[Compared, ...]:
-    """Return the figures of two tables with the same deals.
+    """Return the figures of two tables with the same deals, and their differences.
 
-    Each is a ratio of sums, as turns over finished games. The difference of two ratios is taken
-    for the mean of its linear part: with R = X / Y an observation (x, y) counts (x - R y) / Y,
-    besides R itself (the delta method; W. G. Cochran, 1977, Sampling techniques, 3rd ed., ch. 6).
-    Games that were capped are in no figure, as in runs. A figure nothing was counted for is left
-    out.
+    Games that were capped are in no figure, as in runs. A figure nothing was counted for at one of
+    the tables is left out. The least difference that matters is of the base where it is a part.
     """
     counts = {count.name: count for count in contest.description.counts}
-    columns = {cell: j for j, (cell,) in enumerate(contest.blocks["figures"])}
-    moments = observations.moments["figures"]
     n = observations.games
     found = []
     for name, figure in contest.figures:
-        above, below = value_names(figure, counts)
-        x, y = ([columns[arm, value] for arm in (0, 1)] for value in (above, below))
-        xa, xb = (moments.sums[j] for j in x)
-        ya, yb = (moments.sums[j] for j in y)
-        if not ya or not yb:
+        moments = observations.moments[name]
+        parts = [table_part(1, arm), table_part(-1, base)]
+        contrasted = ratio_contrast(n, moments, parts)
+        if contrasted is None:
             continue
-        # Times ya^2 yb^2 all weights are whole.
-        weights: dict[int, int] = {}
-        for column, weight in (
-            (x[0], ya * yb * yb),
-            (y[0], -xa * yb * yb),
-            (x[1], -yb * ya * ya),
-            (y[1], xb * ya * ya),
-        ):
-            weights[column] = weights.get(column, 0) + weight
-        middle = xa * ya * yb * yb - xb * yb * ya * ya
-        _, squares = moments.weighted(weights)
-        rate = isinstance(figure, Rate)
+        sums, unit = contrasted
         scale = figure_scale(figure, counts)
-        difference = judged(
-            (n, n * middle, n * middle * middle + n * n * squares),
-            ya * ya * yb * yb * scale,
-            1.0,
-            False,
-        )
+        rate = isinstance(figure, Rate)
+        difference = judged(sums, unit * scale, 1.0, False)
         if rate:
-            difference = _within(difference)
-        a, b = xa / (ya * scale), xb / (yb * scale)
-        least = matters.get(name, matters.get("", RATE_MATTERS) if rate else MEAN_MATTERS * abs(a))
+            difference = within(difference)
+        values = [
+            moments.sums[2 * table] / (moments.sums[2 * table + 1] * scale) for table in (arm, base)
+        ]
+        least = matters.get(
+            name, matters.get("", RATE_MATTERS) if rate else MEAN_MATTERS * abs(values[1])
+        )
         found.append(
             Compared(
                 name,
                 figure_label(contest, figure),
-                "of 100" if rate else above.rpartition("_")[0] or above,
-                a,
-                b,
+                "of 100" if rate else name,
+                values[0],
+                values[1],
                 difference,
                 least,
                 judge(difference.estimate, difference.interval, least, n),
@@ -232,32 +221,53 @@ def table_figures(
     return tuple(found)
 
 
-def ratio(
-    observations: Observations, moments: Moments, above: Weights, below: Weights
-) -> tuple[Sums, int]:
-    """Return the sums, and their scale, of a ratio's linear part; see `table_figures`.
+@dataclass(frozen=True)
+class Part:
+    """A ratio of weighted sums of columns, and the weight it has in a contrast."""
 
-    The scales of the two weighted sums don't count.
+    weight: Fraction
+    above: Mapping[int, int]
+    below: Mapping[int, int]
+
+
+def table_part(weight: Fraction | int, table: int) -> Part:
+    """Return a table's figure as a part of a contrast, in the figure's own block."""
+    return Part(Fraction(weight), {2 * table: 1}, {2 * table + 1: 1})
+
+
+def ratio_contrast(n: int, moments: Moments, parts: Sequence[Part]) -> tuple[Sums, int] | None:
+    """Return sums and scale of a contrast of ratios, or None where a denominator is 0.
+
+    A ratio R = X / Y of sums, as turns over finished games, is taken for the mean of its linear
+    part: the observation (x, y) counts (x - R y) n / Y, besides R itself (the delta method;
+    W. G. Cochran, 1977, Sampling techniques, 3rd ed., ch. 6). The weights are rounded to whole
+    units of 2^-60, so that the sums are exact integers and their spread can't become negative.
     """
-    n = observations.games
-    x, _ = moments.weighted(above.columns)
-    y, _ = moments.weighted(below.columns)
-    weights = {column: weight * y for column, weight in above.columns.items()}
-    for column, weight in below.columns.items():
-        weights[column] = weights.get(column, 0) - weight * x
-    _, squares = moments.weighted(weights)
-    return (n, n * x * y, n * x * x * y * y + n * n * squares), y * y
+    unit = 1 << 60
+    weights: dict[int, int] = {}
+    middle = Fraction(0)
+    for part in parts:
+        x, _ = moments.weighted(part.above)
+        y, _ = moments.weighted(part.below)
+        if not y:
+            return None
+        middle += part.weight * Fraction(x, y)
+        for column, weight in part.above.items():
+            more = round(unit * part.weight * weight * Fraction(n, y))
+            weights[column] = weights.get(column, 0) + more
+        for column, weight in part.below.items():
+            less = round(unit * part.weight * weight * Fraction(n * x, y * y))
+            weights[column] = weights.get(column, 0) - less
+    total, squares = moments.weighted(weights)
+    whole = round(unit * middle)
+    return (n, n * whole + total, n * whole * whole + 2 * whole * total + squares), unit
 
 
-def _within(difference: Difference) -> Difference:
+def within(difference: Difference) -> Difference:
     """Keep the interval of a difference of rates between -1 and 1."""
     interval = difference.interval
-    kept = Interval(
-        max(interval.low, -1.0), min(interval.high, 1.0), interval.level, interval.method
-    )
-    return Difference(
-        difference.estimate, kept, difference.standard_error, difference.p_value, difference.n
-    )
+    low, high = max(interval.low, -1.0), min(interval.high, 1.0)
+    return replace(difference, interval=replace(interval, low=low, high=high))
 
 
 def figure_scale(figure: Rate | Mean | MeanScore, counts: Mapping[str, object]) -> int:
@@ -291,7 +301,7 @@ def variance_saved(contest: Contest, observations: Observations) -> float | None
     contribute to the difference add up; here their covariances count as well. None where one of
     the two variances is 0.
     """
-    block = "figures" if contest.kind == TABLES else "win"
+    block = contest.description.lengths[0] if contest.kind == TABLES else "win"
     moments = observations.moments[block]
     n = observations.games
     columns = {cells[0]: j for j, cells in enumerate(contest.blocks[block])}
@@ -319,7 +329,7 @@ def luck(contest: Contest, observations: Observations) -> Luck | None:
     McCulloch, 1992, Variance components, ch. 4). The score is the game's points, or first places
     where it has none.
     """
-    if contest.kind == TABLES or not contest.same_deals or observations.games < 2:
+    if contest.by_table or not contest.same_deals or observations.games < 2:
         return None
     figure = next((one for one in contest.seat_figures if not is_share(contest, one)), "win")
     moments = observations.moments[figure]
@@ -356,7 +366,7 @@ def by_seat(contest: Contest, observations: Observations, judged: Judge) -> tupl
 
     On a seat both arms sit equally often, so each difference is of their shares of wins there.
     """
-    if contest.kind == TABLES:
+    if contest.by_table:
         return ()
     found = []
     for seat in range(min(plan.rules.players for plan in contest.plans)):

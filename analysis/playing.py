@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..sim.chunk import prepare_plan
-from ..sim.contest import Contest, contest_chunk_size, plans_of, play_observations
+from ..sim.contest import Contest, contest_chunk_size, plans_of
 from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 from ..sim.journal import prefix, whole_parts
 from ..sim.manifest import Manifest, new_manifest, read_manifest
 from ..sim.numbers import LARGEST_INDEX, games_count, real_number, whole_number
+from ..sim.observe import play_observations
 from ..sim.plan import Plan, check_range, chunk_size
 from ..sim.processors import usable_processors
 from ..sim.run import Outcome, Progress, execute, explain

@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from ..sim.options import Rules, as_dict
 from ..sim.provenance import JSON_VERSION
 from ..sim.run import Progress
 from .arms import Base, base_words, make_tournament
-from .effects import Weights, fixed_n, is_share, ratio
+from .effects import Part, fixed_n, is_share, ratio_contrast, within
 from .intervals import Interval, z_value
 from .multiple import bonferroni_level, holm
 from .paired import Difference
@@ -270,26 +271,21 @@ def _meetings(
             for j, (sitting, arm) in enumerate(sittings)
             if {one, other} <= set(sitting) and arm in (one, other)
         }
-        above = Weights({j: 1 if arm == one else -1 for j, arm in shared.items()}, 1)
-        below = Weights(dict.fromkeys(shared, 1), 1)
-        if not below.sums(counts, moments)[1]:  # nobody ever came first
-            continue
-        sums, scale = ratio(counts, moments, above, below)
-        difference = judged(sums, scale, 1.0, False)
-        low, high = max(-1.0, difference.interval.low), min(1.0, difference.interval.high)
-        interval = Interval(low, high, difference.interval.level, difference.interval.method)
-        difference = Difference(
-            difference.estimate,
-            interval,
-            difference.standard_error,
-            difference.p_value,
-            difference.n,
+        part = Part(
+            Fraction(1),
+            {j: 1 if arm == one else -1 for j, arm in shared.items()},
+            dict.fromkeys(shared, 1),
         )
+        contrasted = ratio_contrast(counts.games, moments, [part])
+        if contrasted is None:  # nobody ever came first
+            continue
+        difference = within(judged(*contrasted, 1.0, False))
         gap = elo(log_worths[one] - log_worths[other])
-        found.append((one, other, difference, 1 / (1 + 10 ** (-gap / 400))))
-    adjusted = holm([difference.p_value for _, _, difference, _ in found])
-    for (one, other, difference, expected), p_value in zip(found, adjusted, strict=True):
-        share = (1 + difference.estimate) / 2
+        won = sum(moments.sums[j] for j, arm in shared.items() if arm == one)
+        share = won / sum(moments.sums[j] for j in shared)
+        found.append((one, other, share, difference, 1 / (1 + 10 ** (-gap / 400))))
+    adjusted = holm([difference.p_value for _, _, _, difference, _ in found])
+    for (one, other, share, difference, expected), p_value in zip(found, adjusted, strict=True):
         yield Meeting(one, other, share, difference, p_value, expected)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..sim.chunk import prepare_kernel, prepare_plan
-from ..sim.contest import plans_of, play_of
+from ..sim.contest import plans_of
 from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
 from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
@@ -17,6 +17,7 @@ from ..sim.games import find_game
 from ..sim.journal import ROWS, prefix, read_journal, whole_parts
 from ..sim.manifest import read_manifest
 from ..sim.numbers import seed_number, whole_number
+from ..sim.observe import play_of
 from ..sim.plan import chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute

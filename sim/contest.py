@@ -9,23 +9,18 @@ before it, can decide more than what it does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .bots import Bot
-from .chunk import Chunk, new_control, play_chunk, play_raw
 from .counts import SHARE
-from .errors import RequestError, StrategyError
+from .errors import RequestError
 from .game import Game, Mean, MeanScore, Rate, Unit
 from .games import find_game
-from .observations import Observations, differences_of, moments_of
 from .plan import CHUNK_NANOSECONDS, LARGEST_CHUNK, Plan, cost
-
-if TYPE_CHECKING:
-    import numpy as np
 
 COMPANY = -1
 """On a seat whose result counts for no arm."""
@@ -36,6 +31,8 @@ AGAINST = "against"
 """Each arm's strategy on each seat in turn, all other seats played by somebody else."""
 TABLES = "tables"
 """Two tables with the same deals: other rules, or other players all round."""
+SWEEP = "sweep"
+"""Any number of such tables, the first of which is the base."""
 TOURNAMENT = "tournament"
 """Several strategies; fields of them, each in all seatings."""
 
@@ -97,13 +94,16 @@ class Contest:
         deck = self.description.deck
         return len({deck(plan.rules) for plan in self.plans}) == 1
 
+    @property
+    def by_table(self) -> bool:
+        """Whether each arm is a table, and not who sits at some."""
+        return self.kind in (TABLES, SWEEP)
+
     def tables_of(self, arm: int) -> tuple[int, ...]:
-        """Return the tables at which an arm sits; all arms sit at a table without any."""
-        return tuple(
-            number
-            for number, table in enumerate(self.tables)
-            if arm in table.arms or self.kind == TABLES and number == arm
-        )
+        """Return the tables at which an arm sits, or the table it is."""
+        if self.by_table:
+            return (arm,)
+        return tuple(number for number, table in enumerate(self.tables) if arm in table.arms)
 
     @cached_property
     def cells(self) -> tuple[tuple[int, int, int], ...]:
@@ -125,15 +125,22 @@ class Contest:
 
     @cached_property
     def figures(self) -> tuple[tuple[str, Rate | Mean | MeanScore], ...]:
-        """With two tables: what is compared, with a name each."""
+        """Where arms are tables: what is compared, with a name each."""
         return tuple(_figures(self.description, [plan.rules for plan in self.plans]))
 
     @cached_property
     def blocks(self) -> Mapping[str, tuple[tuple[Cell, ...], ...]]:
         """By block its columns, each a sum of values of tables."""
-        if self.kind == TABLES:
-            names = ("finished", *dict.fromkeys(self._wanted()))
-            return {"figures": tuple(((arm, name),) for arm in (0, 1) for name in names)}
+        if self.by_table:
+            counts = {count.name: count for count in self.description.counts}
+            return {
+                name: tuple(
+                    ((arm, value),)
+                    for arm in range(len(self.tables))
+                    for value in value_names(figure, counts)
+                )
+                for name, figure in self.figures
+            }
         if self.kind == TOURNAMENT:
             return {
                 figure: tuple(
@@ -156,19 +163,13 @@ class Contest:
             found.setdefault((sitting, arm), []).append((number, seat))
         return {key: tuple(places) for key, places in found.items()}
 
-    def _wanted(self) -> Iterator[str]:
-        """Yield the names of the values that the figures are computed from."""
-        counts = {count.name: count for count in self.description.counts}
-        for _, figure in self.figures:
-            yield from value_names(figure, counts)
-
     @cached_property
     def lead(self) -> tuple[tuple[int, Cell], ...]:
         """What decides which arm is ahead in an observation: weights of values, A's positive.
 
         Their sum is the difference of the arms, in units of 1 / `lead_scale`.
         """
-        if self.kind == TOURNAMENT:
+        if self.kind in (TOURNAMENT, SWEEP):
             return ()
         if self.kind == TABLES:
             name = self.description.lengths[0]
@@ -182,7 +183,7 @@ class Contest:
     @property
     def lead_scale(self) -> int:
         """Units of `lead` in a whole game won, or in a turn."""
-        if self.kind == TABLES:
+        if self.by_table or self.kind == TOURNAMENT:
             return 1
         return SHARE * len(self.tables_of(0)) * len(self.tables_of(1))
 
@@ -277,150 +278,14 @@ def contest_chunk_size(contest: Contest) -> int:
     return size
 
 
-def row_names(contest: Contest) -> Mapping[str, tuple[Cell, ...]]:
-    """Return the columns of a comparison's rows: a name, and the values it is the sum of."""
-    columns: dict[str, tuple[Cell, ...]] = {}
-    for arm, letter in enumerate("ab"):
-        if contest.kind == TABLES:
-            names = contest.blocks["figures"]
-            for ((table, name),) in names:
-                if table == arm:
-                    columns[f"{letter}_{name}"] = ((table, name),)
-        else:
-            for figure in contest.seat_figures:
-                columns[f"{letter}_{figure}"] = tuple(
-                    (table, f"{figure}_{seat}")
-                    for table, seat, whose in contest.cells
-                    if whose == arm
-                )
-    return columns
-
-
-class _Values:
-    """The values of a table's games by name, as int64 arrays; all are 0 in capped games."""
-
-    def __init__(self, plan: Plan, rows: np.ndarray) -> None:
-        self.game = plan.description
-        self.players = plan.rules.players
-        self.rows = rows
-        self.finished = rows["capped"] == 0
-        self.counts = {count.name: count for count in self.game.counts}
-        self.figures = {figure.name: figure for figure in self.game.seat_figures}
-        self.found: dict[str, np.ndarray] = {}
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.found:
-            import numpy as np
-
-            self.found[name] = np.asarray(self._read(name), np.int64) * self.finished
-        return self.found[name]
-
-    def _read(self, name: str) -> Any:
-        import numpy as np
-
-        if name == "finished":
-            return self.finished
-        if name in self.game.lengths:
-            return self.rows[name]
-        if name in self.counts:
-            count = self.counts[name]
-            values = self.rows[count.field]
-            if count.at is not None:
-                return values[:, count.at]
-            return values.sum(axis=1) if count.per_seat else values
-        head, _, number = name.rpartition("_")
-        seat = int(number)
-        if head == "win":
-            masks = np.arange(1 << self.players)
-            ones = np.array([max(1, int(mask).bit_count()) for mask in masks])
-            return np.where(masks >> seat & 1, SHARE // ones, 0)[self.rows["winners"]]
-        if head in self.figures:
-            figure = self.figures[head]
-            values = self.rows[figure.field][:, seat]
-            return values == self.players if figure.last else values
-        if head in self.game.scores:
-            return self.rows[head][:, seat]
-        return self.rows[self.counts[head].field][:, seat]
-
-
-def play_observations(
-    contest: Contest,
-    start: int,
-    stop: int,
-    keep_rows: bool,
-    control: np.ndarray | None = None,
-) -> Chunk | None:
-    """Play the observations start .. stop - 1: each index at every table.
-
-    Returns
-    -------
-    Chunk or None
-        None when it was asked to stop before it was through.
-
-    Raises
-    ------
-    StrategyError
-        When a user's strategy fails: of the first index at which one does, the first table.
-    """
-    import numpy as np
-
-    control = new_control() if control is None else control
-    tables: list[_Values] = []
-    capped, nobody = [], []
-    failed: StrategyError | None = None
-    for table in contest.tables:
-        games = (failed.index if failed else stop) - start
-        if games == 0:
-            break
-        try:
-            done = play_raw(table.plan, start, games, control)
-        except StrategyError as error:
-            failed = error
-            continue
-        if done.played < games:
-            return None
-        tables.append(_Values(table.plan, done.rows))
-        capped.append(int((done.rows["capped"] != 0).sum()))
-        nobody.append(int((tables[-1].finished & (done.rows["winners"] == 0)).sum()))
-    if failed:
-        raise failed
-
-    def column(cells: Sequence[Cell]) -> np.ndarray:
-        return sum((tables[table][name] for table, name in cells), np.zeros(stop - start, np.int64))
-
-    moments = {
-        name: moments_of(np.stack([column(cells) for cells in columns], axis=1))
-        for name, columns in contest.blocks.items()
-    }
-    lead = np.zeros(stop - start, np.int64)
-    for weight, cell in contest.lead:
-        lead += weight * column([cell])
-    signs, highest, lowest = differences_of(lead, start)
-    counts = Observations(
-        stop - start, tuple(capped), tuple(nobody), moments, signs, highest, lowest
-    )
-    frame = None
-    if keep_rows:
-        import polars as pl
-
-        values = {name: column(cells) for name, cells in row_names(contest).items()}
-        frame = pl.DataFrame({"index": np.arange(start, stop, dtype=np.int64), **values})
-    return Chunk(start, stop, counts, frame)
-
-
 def plans_of(played: Plan | Contest) -> tuple[Plan, ...]:
     """Return what is played at the tables of a comparison, or the one plan of a run."""
     return played.plans if isinstance(played, Contest) else (played,)
 
 
-def play_of(played: Plan | Contest) -> Callable[..., Chunk | None]:
-    """Return what plays a chunk."""
-    return play_observations if isinstance(played, Contest) else play_chunk
-
-
 def check_table(contest: Contest) -> None:
     """Refuse a comparison by first places where nobody can be second."""
-    if contest.kind != TABLES and min(plan.rules.players for plan in contest.plans) < 2:
+    if not contest.by_table and min(plan.rules.players for plan in contest.plans) < 2:
         raise RequestError(
             "one player alone always comes first: compare strategies with two players or more."
         )

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .counts import Counts
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -102,6 +104,8 @@ class Observations:
     highest: tuple[tuple[int, int], ...] = ()
     """(difference, index) where the first arm was ahead most, the most extreme first."""
     lowest: tuple[tuple[int, int], ...] = ()
+    runs: tuple[Counts, ...] = ()
+    """Where each arm is a table, all that is counted in a run of it."""
 
     def __add__(self, other: Observations) -> Observations:
         """Return both together; they must be of different indices."""
@@ -121,6 +125,7 @@ class Observations:
             ),
             _first([*self.highest, *other.highest], -1),
             _first([*self.lowest, *other.lowest], 1),
+            tuple(a + b for a, b in zip(self.runs, other.runs, strict=True)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -135,6 +140,7 @@ class Observations:
             "signs": list(self.signs),
             "highest": [list(one) for one in self.highest],
             "lowest": [list(one) for one in self.lowest],
+            "runs": [one.to_json() for one in self.runs],
         }
 
     @classmethod
@@ -152,6 +158,7 @@ class Observations:
             (behind, level, ahead),
             tuple((difference, index) for difference, index in data["highest"]),
             tuple((difference, index) for difference, index in data["lowest"]),
+            tuple(Counts.from_json(one) for one in data["runs"]),
         )
 
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from .chunk import Chunk
-from .contest import Contest, row_names
+from .contest import Contest
 from .errors import RunError
 from .journal import (
     JOURNAL,
@@ -56,6 +56,7 @@ from .manifest import (
     unusable,
     write_manifest,
 )
+from .observe import row_names
 from .rows import empty_frame
 from .sources import write_copy
 

@@ -275,7 +275,7 @@ def test_strategies_of_ones_own_are_kept_with_a_comparison(tmp_path: Path, monke
 
 
 def test_one_that_was_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
-    from simcards.sim import contest as module
+    from simcards.sim import observe as module
 
     play = module.play_observations
 

@@ -889,6 +889,42 @@ class TestTwoTables:
                     assert ours[f"{arm}_win_{seat}"].to_list() == wins[:, seat].tolist()
 
 
+def test_swapping_two_tables_turns_everything_round() -> None:
+    arms: list[Any] = [{"players": 4, "lockout": "off"}, {"players": 3, "strategy": "control"}]
+    request = {"seed": 2, "first": 7, "rules": {"max_turns": 70}}
+    ours = simcards.compare("thirteen", *arms, 300, **request).summary.to_json()
+    theirs = simcards.compare("thirteen", *arms[::-1], 300, **request).summary.to_json()
+    assert ours["capped"]["a"] > 0
+    assert theirs["capped"] == {"a": ours["capped"]["b"], "b": ours["capped"]["a"]}
+    names = [figure["name"] for figure in ours["figures"]]
+    assert [figure["name"] for figure in theirs["figures"]] == names
+    for one, two in zip(ours["figures"], theirs["figures"], strict=True):
+        expected = {**turned(one), "a": one["b"], "b": one["a"]}
+        for name in ("a", "b", "difference", "interval", "standard_error", "p_value"):
+            assert_alike(two[name], expected[name])
+    assert theirs["ahead"]["a"] == ours["ahead"]["b"]
+    assert theirs["lowest"] == [[index, -d] for index, d in ours["highest"]]
+    assert_alike(theirs["variance_saved"], ours["variance_saved"])
+
+
+@pytest.mark.parametrize("game", ["thirteen", "horner", "aces"])
+def test_a_table_against_itself(game: str) -> None:
+    arms = {"players": 3, "strategy": "random"}
+    found = simcards.compare(game, arms, arms, 300, seed=3).summary.to_json()
+    assert found["kind"] == "tables"
+    assert found["figures"]
+    for figure in found["figures"]:
+        low, high = figure["interval"]
+        assert figure["difference"] == 0
+        assert low == close(-high)
+        assert low < 0 < high
+        assert figure["p_value"] == figure["p_adjusted"] == 1
+        assert figure["verdict"] != "matters"
+    assert found["ahead"] == {"a": 0, "level": 300, "b": 0}
+    assert found["highest"] == found["lowest"] == []
+    assert found["variance_saved"] is None
+
+
 # Tournaments.
 
 

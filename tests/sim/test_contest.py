@@ -17,8 +17,6 @@ from simcards.analysis.arms import Base, make_comparison, make_tournament
 from simcards.sim.contest import (
     SEATINGS,
     contest_chunk_size,
-    play_observations,
-    row_names,
     seatings,
 )
 from simcards.sim.errors import RequestError
@@ -30,6 +28,7 @@ from simcards.sim.observations import (
     differences_of,
     moments_of,
 )
+from simcards.sim.observe import play_observations, row_names
 
 
 @pytest.mark.parametrize("seats", range(2, 7))
