@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .analysis.compare import ComparisonResult, compare
     from .analysis.results import Result, run
     from .analysis.saved import load, resume
+    from .analysis.sweep import SweepResult, sweep
     from .analysis.tournament import TournamentResult, tournament
     from .analysis.verify import verify
     from .sim.errors import Interrupted, RequestError, RunError, SimcardsError, StrategyError
@@ -30,6 +31,7 @@ _HOMES = {
     "RunError": "sim.errors",
     "SimcardsError": "sim.errors",
     "StrategyError": "sim.errors",
+    "SweepResult": "analysis.sweep",
     "TournamentResult": "analysis.tournament",
     "compare": "analysis.compare",
     "games": "sim.games",
@@ -38,6 +40,7 @@ _HOMES = {
     "resume": "analysis.saved",
     "run": "analysis.results",
     "stats": "analysis.stats",
+    "sweep": "analysis.sweep",
     "thirteen": "sim.games.thirteen_cards",
     "tournament": "analysis.tournament",
     "verify": "analysis.verify",
@@ -54,6 +57,7 @@ __all__ = [
     "RunError",
     "SimcardsError",
     "StrategyError",
+    "SweepResult",
     "TournamentResult",
     "__version__",
     "compare",
@@ -63,6 +67,7 @@ __all__ = [
     "resume",
     "run",
     "stats",
+    "sweep",
     "thirteen",
     "tournament",
     "verify",

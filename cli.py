@@ -20,16 +20,17 @@ from .sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 if TYPE_CHECKING:
     from .analysis.compare import ComparisonResult
     from .analysis.results import Result
+    from .analysis.sweep import SweepResult
     from .analysis.tournament import TournamentResult
     from .sim.contest import Contest
     from .sim.game import Game
     from .sim.plan import Plan
 
-    AnyResult = Result | ComparisonResult | TournamentResult
+    AnyResult = Result | ComparisonResult | SweepResult | TournamentResult
 
 SECTIONS = {
     "Play": ("run", "resume", "replay"),
-    "Compare": ("compare", "tournament"),
+    "Compare": ("compare", "sweep", "tournament"),
     "Look": ("games", "summary", "export"),
     "Write": ("new-strategy", "check-strategy"),
     "Housekeeping": ("verify", "warmup", "cache"),
@@ -538,6 +539,99 @@ def compare(
         as_json,
         quiet,
     )
+
+
+@cli.command()
+@click.argument("word", metavar="[GAME|FILE.toml]", required=False)
+@WHAT_IS_PLAYED
+@click.option(
+    "--vary", multiple=True, metavar="NAME=V,V", help="An option's values; the base's first."
+)
+@SEED
+@click.option("-n", "--n", "n", metavar="N", help="How many games in each cell. Default: 1e5.")
+@click.option("--first", default="0", metavar="I", help="Index of the first one.")
+@click.option(
+    "--figures", metavar="A,B", help="Which figures; else the game's lengths and headlines."
+)
+@click.option(
+    "--matters", multiple=True, metavar="H|FIGURE=H", help="Least difference that matters."
+)
+@click.option("--target", multiple=True, metavar="FIGURE=V", help="Sort cells by nearness to this.")
+@click.option(
+    "--table", "table_file", metavar="FILE", help="Write the table: FILE.csv or .parquet."
+)
+@click.option("--out", metavar="DIR", help="Keep the sweep in a folder.")
+@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR, or FILE.")
+@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
+@click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
+@HOW_IT_RUNS
+def sweep(
+    word: str | None,
+    vary: tuple[str, ...],
+    n: str | None,
+    first: str,
+    figures: str | None,
+    matters: tuple[str, ...],
+    target: tuple[str, ...],
+    table_file: str | None,
+    out: str | None,
+    overwrite: bool,
+    level: str,
+    chunk_size: str | None,
+    threads: str | None,
+    time_limit: str | None,
+    as_json: bool,
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Play variants of the rules on the same deals, against a base."""
+    from .analysis.arms import Base
+    from .analysis.cells import make_sweep, read_vary, sweep_of_file
+    from .analysis.sweep import play_sweep
+    from .analysis.sweep_table import check_table_file, write_table
+
+    if out is None and table_file is None and overwrite:
+        raise RequestError("--overwrite needs --out DIR or --table FILE.")
+    table = check_table_file(table_file, overwrite=overwrite) if table_file else None
+    file = word if word and word.endswith(".toml") else None
+    if file is None:
+        base = Base(**request_of(word, **asked))
+        cells = read_vary(vary)
+    else:
+        for option in (
+            option
+            for option, value in {**_options(asked), "--vary": vary}.items()
+            if value and option != "--seed"
+        ):
+            raise RequestError(f"{option}: {file} says what is swept.")
+        base, cells = sweep_of_file(Path(file), asked["seed"])
+    contest = make_sweep(base, cells)
+
+    def play(report: Any) -> SweepResult:
+        result = play_sweep(
+            base,
+            cells,
+            contest=contest,
+            file=file,
+            n=n,
+            figures=figures,
+            matters=matters or None,
+            targets=target or None,
+            first=first,
+            level=level,
+            threads=threads,
+            time_limit=time_limit,
+            chunk=chunk_size,
+            out=out,
+            overwrite=overwrite,
+            on_progress=report,
+            on_compile=on_compile(contest.description, quiet),
+        )
+        if table:
+            write_table(result.table, table)
+        return result
+
+    show_result(contest, play, as_json, quiet)
 
 
 @cli.command()

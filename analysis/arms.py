@@ -21,8 +21,9 @@ from ..sim.contest import (
 )
 from ..sim.errors import RequestError
 from ..sim.games import find_game
-from ..sim.options import as_dict, show
+from ..sim.options import Rules, as_dict, show
 from ..sim.plan import Plan, check_layer, draw_seed, make_plan
+from ..sim.strategies import split_seats
 from .summary import quoted
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -71,6 +72,31 @@ class Base:
     """As `make_plan` takes them: a name for all seats, or seats' own."""
     everywhere: str | None = None
     seed: Any = None
+
+
+def base_of(
+    game: str,
+    *,
+    players: Any = None,
+    rules: Rules | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    strategies: Any = None,
+    seed: Any = None,
+) -> Base:
+    """Return what all arms have, as Python callers give it."""
+    everywhere = None
+    if isinstance(strategies, str):
+        everywhere, strategies = split_seats([strategies], "strategies").pop(None), None
+    plain = rules if rules is None or isinstance(rules, Mapping) else as_dict(rules)
+    return Base(
+        game,
+        players=players,
+        preset=preset,
+        rules=plain or {},
+        strategies=strategies,
+        everywhere=everywhere,
+        seed=seed,
+    )
 
 
 def read_arm(given: Any, said: str) -> Arm:
@@ -133,7 +159,8 @@ def _strategy_text(strategy: Any) -> str:
     return str(getattr(named, "__name__", named))
 
 
-def _plan(base: Base, arm: Arm, strategies: Any, everywhere: str | None, said: str) -> Plan:
+def plan_of_arm(base: Base, arm: Arm, strategies: Any, everywhere: str | None, said: str) -> Plan:
+    """Return the plan of an arm: what it changes, over what all arms have."""
     return make_plan(
         base.game,
         players=arm.players if arm.players is not None else base.players,
@@ -172,8 +199,8 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
             raise RequestError("--strategy SEAT=NAME: with --against each seat is taken in turn.")
         tables = []
         for number, (arm, said) in enumerate(zip(arms, ("--a", "--b"), strict=True)):
-            plan = _plan(base, arm, None, None, said)
-            _plan(base, arm, against, None, "--against")  # a message names it
+            plan = plan_of_arm(base, arm, None, None, said)
+            plan_of_arm(base, arm, against, None, "--against")  # a message names it
             own = arm.strategy if arm.strategy is not None else base.everywhere
             own = plan.players[0].text if own is None else own
             for seat in range(plan.rules.players):
@@ -181,7 +208,7 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
                 others[seat] = own
                 whose = [COMPANY] * plan.rules.players
                 whose[seat] = number
-                tables.append(Table(_plan(base, arm, others, None, said), tuple(whose)))
+                tables.append(Table(plan_of_arm(base, arm, others, None, said), tuple(whose)))
         contest = Contest(AGAINST, labels, tuple(tables))
     elif all(arm.only_strategy for arm in arms):
         if company:
@@ -199,7 +226,7 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
             strategies = base.strategies
             if arm.strategy is not None:
                 everywhere, strategies = None, arm.strategy
-            plan = _plan(base, arm, strategies, everywhere, said)
+            plan = plan_of_arm(base, arm, strategies, everywhere, said)
             tables.append(Table(plan, (COMPANY,) * plan.rules.players))
         contest = Contest(TABLES, labels, tuple(tables))
     check_table(contest)
@@ -228,7 +255,7 @@ def at_one_table(
     fields : sequence of tuples of int
         Which arms sit at a table together.
     """
-    sample = _plan(base, Arm(()), None, None, "--rule")
+    sample = plan_of_arm(base, Arm(()), None, None, "--rule")
     players = sample.rules.players
     if players < 2:
         raise RequestError(
@@ -244,11 +271,11 @@ def at_one_table(
             "take fewer strategies or players."
         )
     for strategy, word in zip(strategies, said, strict=True):
-        _plan(base, Arm(()), strategy, None, word)  # a message names the arm
+        plan_of_arm(base, Arm(()), strategy, None, word)  # a message names the arm
     tables = []
     for arms in places:
         seats = [strategies[arm] for arm in arms]
-        tables.append(Table(_plan(base, Arm(()), seats, None, "strategies"), arms))
+        tables.append(Table(plan_of_arm(base, Arm(()), seats, None, "strategies"), arms))
     return Contest(kind, tuple(labels), tuple(tables))
 
 
@@ -284,7 +311,7 @@ def make_tournament(
     numbers = range(len(labels))
     size = 2
     if mixed:
-        size = _plan(base, Arm(()), None, None, "--rule").rules.players
+        size = plan_of_arm(base, Arm(()), None, None, "--rule").rules.players
         if len(labels) < size:
             raise RequestError(
                 f"--mixed needs as many strategies as seats: {len(labels)} for {size}."

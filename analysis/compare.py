@@ -20,7 +20,7 @@ from ..sim.options import Rules, as_dict
 from ..sim.provenance import JSON_VERSION
 from ..sim.run import Progress
 from ..sim.store import scan_rows
-from .arms import Base, comparison_words, make_comparison
+from .arms import Base, base_of, comparison_words, make_comparison
 from .effects import (
     Compared,
     Judge,
@@ -37,6 +37,7 @@ from .effects import (
     table_figures,
     variance_saved,
 )
+from .figures import read_matters
 from .multiple import bonferroni_level, holm
 from .paired import Difference, paired_difference, smallest_effect, two_added
 from .playing import PRECISION_CEILING, Played, Stopping, begin, finish, go_on, read_back, settle
@@ -491,38 +492,6 @@ def _result(played: Played) -> ComparisonResult:
     return finish(played, make)
 
 
-def read_matters(given: Any, contest: Contest, said: str = "--matters") -> dict[str, float]:
-    """Read the least differences that matter: a number for all rates, NAME=H for a figure.
-
-    Raises
-    ------
-    RequestError
-        When there is no such figure, or no such number.
-    """
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        pairs = [(str(name), value) for name, value in given.items()]
-    else:
-        words = [given] if isinstance(given, str | int | float) else list(given)
-        pairs = []
-        for word in words:
-            name, equals, value = str(word).partition("=")
-            pairs.append((name.strip().replace("-", "_"), value) if equals else ("", name))
-    known = [name for name, _ in contest.figures] if contest.kind == TABLES else []
-    known = known or list(contest.seat_figures)
-    found = {}
-    for name, value in pairs:
-        if name and name not in known:
-            raise RequestError(
-                f"{said} {name}={value}: no such figure is compared.\n"
-                f"  There are: {', '.join(known)}."
-            )
-        most = 1.0 if not name or name == "win" else float("inf")
-        found[name] = real_number(value, f"{said} {name + '=' if name else ''}".rstrip(), 0, most)
-    return found
-
-
 def read_sprt(
     text: Any, alpha: Any = None, beta: Any = None, minimum: Any = None, *, share: bool = True
 ) -> Sprt:
@@ -686,21 +655,10 @@ rows, out, overwrite, executor, progress
     Interrupted
         When stopped from outside; its `result` is of what was finished.
     """
-    from ..sim.strategies import split_seats
     from .progress import notebook_progress
 
-    everywhere = None
-    if isinstance(strategies, str):
-        everywhere, strategies = split_seats([strategies], "strategies").pop(None), None
-    plain = rules if rules is None or isinstance(rules, Mapping) else as_dict(rules)
-    base = Base(
-        game,
-        players=players,
-        preset=preset,
-        rules=plain or {},
-        strategies=strategies,
-        everywhere=everywhere,
-        seed=seed,
+    base = base_of(
+        game, players=players, rules=rules, preset=preset, strategies=strategies, seed=seed
     )
     contest = make_comparison(base, a, b, against)
     with notebook_progress(contest, progress) as on_progress:

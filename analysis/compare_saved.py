@@ -14,8 +14,9 @@ from ..sim.game import Mean, MeanScore, Rate
 from ..sim.numbers import games_count, real_number
 from ..sim.plan import Plan
 from .arms import Base
-from .compare import Asked, Comparison, ComparisonResult, compare_base, read_matters
+from .compare import Asked, Comparison, ComparisonResult, compare_base
 from .effects import MEAN_MATTERS, RATE_MATTERS, Compared, figure_label, figure_scale
+from .figures import read_matters
 from .intervals import moments
 from .multiple import bonferroni_level, holm
 from .paired import Difference, unpaired_difference

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..sim.manifest import COMPARISON, RUN, read_manifest
-from . import compare, results, tournament
+from ..sim.manifest import COMPARISON, RUN, TOURNAMENT_RUN, read_manifest
+from . import compare, results, sweep, tournament
 
 
 def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -> Any:
@@ -15,7 +15,7 @@ def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -
     Parameters
     ----------
     folder : path
-        Of a run, a comparison or a tournament.
+        Of a run, a comparison, a tournament or a sweep.
     n : int, optional
         A larger number of games, deals or matches; may only grow.
     threads, time_limit, executor
@@ -23,7 +23,7 @@ def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -
 
     Returns
     -------
-    Result, ComparisonResult or TournamentResult
+    Result, ComparisonResult, TournamentResult or SweepResult
 
     Raises
     ------
@@ -37,7 +37,9 @@ def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -
         return results.resume_run(path, n, **how)
     if form == COMPARISON:
         return compare.resume_comparison(path, n, **how)
-    return tournament.resume_tournament(path, n, **how)
+    if form == TOURNAMENT_RUN:
+        return tournament.resume_tournament(path, n, **how)
+    return sweep.resume_sweep(path, n, **how)
 
 
 def load(folder: str | Path) -> Any:
@@ -45,7 +47,7 @@ def load(folder: str | Path) -> Any:
 
     Returns
     -------
-    Result, ComparisonResult or TournamentResult
+    Result, ComparisonResult, TournamentResult or SweepResult
 
     Raises
     ------
@@ -58,4 +60,6 @@ def load(folder: str | Path) -> Any:
         return results.load_run(path)
     if form == COMPARISON:
         return compare.load_comparison(path)
-    return tournament.load_tournament(path)
+    if form == TOURNAMENT_RUN:
+        return tournament.load_tournament(path)
+    return sweep.load_sweep(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,7 +20,7 @@ from ..sim.observations import Observations
 from ..sim.options import Rules, as_dict
 from ..sim.provenance import JSON_VERSION
 from ..sim.run import Progress
-from .arms import Base, base_words, make_tournament
+from .arms import Base, base_of, base_words, make_tournament
 from .effects import Part, fixed_n, is_share, ratio_contrast, within
 from .intervals import Interval, z_value
 from .multiple import bonferroni_level, holm
@@ -459,7 +459,7 @@ def tournament(
     gauntlet: bool = False,
     mixed: bool = False,
     players: int | None = None,
-    rules: Rules | dict[str, Any] | None = None,
+    rules: Rules | Mapping[str, Any] | None = None,
     preset: str | None = None,
     seed: int | None = None,
     first: int = 0,
@@ -508,8 +508,7 @@ executor, progress
 
     if isinstance(strategies, str):
         raise RequestError("strategies: give a list of names.")
-    plain = rules if rules is None or isinstance(rules, dict) else as_dict(rules)
-    base = Base(game, players=players, preset=preset, rules=plain or {}, seed=seed)
+    base = base_of(game, players=players, rules=rules, preset=preset, seed=seed)
     contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
     with notebook_progress(contest, progress) as on_progress:
         return play_tournament(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .chunk import engine_rules
-from .contest import TOURNAMENT, Contest, Table
+from .contest import SWEEP, TOURNAMENT, Contest, Table
 from .counts import Counts
 from .errors import RequestError
 from .games import find_game, games
@@ -26,8 +26,9 @@ from .strategies import Player
 
 MANIFEST = "manifest.json"
 SOURCES = "strategies"
-RUN, COMPARISON, TOURNAMENT_RUN = "simcards run", "simcards comparison", "simcards tournament"
-FORMATS = (RUN, COMPARISON, TOURNAMENT_RUN)
+RUN, COMPARISON = "simcards run", "simcards comparison"
+TOURNAMENT_RUN, SWEEP_RUN = "simcards tournament", "simcards sweep"
+FORMATS = (RUN, COMPARISON, TOURNAMENT_RUN, SWEEP_RUN)
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Manifest:
         """What kind of run it is."""
         if isinstance(self.plan, Plan):
             return RUN
-        return TOURNAMENT_RUN if self.plan.kind == TOURNAMENT else COMPARISON
+        return {TOURNAMENT: TOURNAMENT_RUN, SWEEP: SWEEP_RUN}.get(self.plan.kind, COMPARISON)
 
     @property
     def read_counts(self) -> Callable[[Any], Any]:

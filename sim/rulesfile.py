@@ -34,6 +34,23 @@ class RulesFile:
     rules: Mapping[str, Any] = field(default_factory=dict)
 
 
+def read_toml(path: str | Path, said: str) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises
+    ------
+    RequestError
+        When it can't be read or is none; the message begins with `said`, and says where.
+    """
+    try:
+        # Notepad and PowerShell begin their UTF-8 files with a mark.
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise RequestError(f"{said}: can't be read: {error.strerror or error}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"{said}: is no TOML file: {error}.") from None
+
+
 def read_rules_file(path: str | Path) -> RulesFile:
     """Read house rules.
 
@@ -42,13 +59,7 @@ def read_rules_file(path: str | Path) -> RulesFile:
     RequestError
         When the file can't be read or holds anything else.
     """
-    try:
-        # Notepad and PowerShell begin their UTF-8 files with a mark.
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise RequestError(f"--rules {path}: can't be read: {error.strerror or error}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RequestError(f"--rules {path}: is no TOML file: {error}.") from None
+    data = read_toml(path, f"--rules {path}")
     for key, value in data.items():
         if key not in KEYS:
             near = did_you_mean(key, KEYS)

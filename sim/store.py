@@ -49,6 +49,7 @@ from .manifest import (
     FORMATS,
     MANIFEST,
     SOURCES,
+    SWEEP_RUN,
     TOURNAMENT_RUN,
     Manifest,
     parquet_metadata,
@@ -280,10 +281,11 @@ def scan_rows(folder: Path) -> pl.LazyFrame:
     """
     manifest = read_manifest(folder)
     if not manifest.keeps_rows:
-        if manifest.format == TOURNAMENT_RUN:
+        if manifest.format in (TOURNAMENT_RUN, SWEEP_RUN):
             raise unusable(
                 folder,
-                f"a tournament keeps no rows.\n  Its figures: simcards summary {folder} --json",
+                f"a {manifest.format.split()[-1]} keeps no rows.\n"
+                f"  Its figures: simcards summary {folder} --json",
             )
         raise unusable(folder, "keeps no rows (it was made with --rows none).")
     import polars as pl

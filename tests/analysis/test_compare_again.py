@@ -156,6 +156,11 @@ class Again:
     def means(self, figure: str, arm: int) -> Array:
         return self.sums(figure, arm).sum(axis=0) / self.parts(figure, arm)
 
+    def spread(self, figure: str) -> float:
+        """Standard deviation of what one seat of an arm has in one game."""
+        at = np.broadcast_to((self.arms != 0)[:, None, :], self.values(figure).shape)
+        return float(self.values(figure)[at].std())
+
     def d(self, figure: str = "win") -> Array:
         assert self.parts(figure, 1) == self.parts(figure, -1)
         whole = self.sums(figure, 1).sum(axis=0) - self.sums(figure, -1).sum(axis=0)
@@ -470,9 +475,10 @@ class TestTwoStrategies:
         assert json_["verdict"] == deciding["verdict"]
         for figure in compared.figures.values():
             assert figure["verdict"] == judged(figure)
-        least = 0.01 if case.matters is None else case.matters
-        if case.unit is None:
-            assert deciding["matters"] == least
+            if is_share(figure["name"]):
+                assert figure["matters"] == (0.01 if case.matters is None else case.matters)
+            else:
+                assert figure["matters"] == close(0.02 * compared.again.spread(figure["name"]))
         quantile = stats.norm.isf((1 - case.level) / 2) + stats.norm.isf(0.2)
         _, _, error = interval(compared.again.d(json_["decided_by"]))
         assert json_["could_see"] == close(quantile * error)
@@ -845,6 +851,7 @@ class TestTwoTables:
                 else:
                     parts.append(linear(rows[name].to_numpy() * done, done))
             (a, of_a), (b, of_b) = parts
+            assert figure["matters"] == close(0.01 * a if name in lengths else 0.01), name
             assert figure["a"] == close(a), name
             assert figure["b"] == close(b), name
             assert_interval(figure, of_a - of_b + (a - b), level)
@@ -887,6 +894,16 @@ class TestTwoTables:
             for seat in range(wins.shape[1]):
                 if f"{arm}_win_{seat}" in ours.columns:
                     assert ours[f"{arm}_win_{seat}"].to_list() == wins[:, seat].tolist()
+
+
+def test_nobody_is_ahead_where_one_table_is_always_capped() -> None:
+    found = simcards.compare(
+        "aces", {"players": 3}, {"players": 5}, 300, rules=CAPPED | {"max_turns": 50}, seed=1
+    ).summary.to_json()
+    assert 0 < found["capped"]["b"] == 300 > found["capped"]["a"]
+    assert found["figures"] == []
+    assert found["ahead"]["a"] == found["ahead"]["b"] == 0
+    assert found["highest"] == found["lowest"] == []
 
 
 def test_swapping_two_tables_turns_everything_round() -> None:

@@ -93,7 +93,7 @@ def false_finds(
             low, high = part["interval"]
             assert low < high
             outside = not low <= 0 <= high
-            if not json["intervals_together"] > 1:
+            if json["intervals_together"] == 1:
                 assert (part["p_value"] < 0.05) == outside, (seed, name)
             if outside:
                 missed.add(name)
@@ -120,7 +120,6 @@ def test_intervals_leave_out_0_as_often_as_they_say(
 ) -> None:
     """Of 200 intervals at 95 % about 10 do, and 2 to 20 with a probability of 0.999."""
     found, _ = false_finds(game, there(a, bots), there(b, bots), 300, 200, **request_)
-    assert len(found) == len(found & Counter(dict.fromkeys(found, 20)))
     for name, count in found.items():
         assert 2 <= count <= 20, (name, found)
 
@@ -229,6 +228,7 @@ def assert_stopped_as_it_should(result: Any, h0: float, h1: float, minimum: int)
     assert test["log_likelihood_ratio"] == pytest.approx(ratio, rel=1e-9)
     assert (test["lower"], test["upper"]) == pytest.approx((-bound, bound))
     assert test["decision"] == ("h1" if ratio >= bound else "h0" if ratio <= -bound else None)
+    assert json["stop_reason"] == "test"
     assert json["figures"][0]["interval"] == pytest.approx(sequence(d), abs=1e-9)
     assert json["figures"][0]["difference"] == pytest.approx(d.mean(), abs=1e-12)
 
@@ -240,15 +240,19 @@ def test_a_large_difference_ends_a_test_at_once() -> None:
     assert_stopped_as_it_should(result, 0, 0.1, 500)
 
 
-@pytest.mark.parametrize("seed", range(1, 9))
-def test_no_difference_ends_a_test_for_h0(seed: int, bots: Path) -> None:
-    request = {"players": 2, "rules": HAND, "seed": seed, "rows": True}
+def test_no_difference_ends_a_test_for_h0(bots: Path) -> None:
+    """But for one in twenty: of 20, more than four do otherwise with a probability of 0.003."""
     pair = there("even.py", bots), there("odd.py", bots)
-    result = simcards.compare("aces", *pair, sprt=(0, 0.06), minimum=150, **request)
-    json = result.summary.to_json()
-    assert json["completed"] < json["n"]
-    assert json["sprt"]["decision"] == "h0"
-    assert_stopped_as_it_should(result, 0, 0.06, 150)
+    decisions = Counter[str]()
+    for seed in range(20):
+        request = {"players": 2, "rules": HAND, "seed": seed, "rows": True}
+        result = simcards.compare("aces", *pair, sprt=(0, 0.06), minimum=150, **request)
+        json = result.summary.to_json()
+        assert json["completed"] < json["n"]
+        assert_stopped_as_it_should(result, 0, 0.06, 150)
+        decisions[json["sprt"]["decision"]] += 1
+    assert decisions["h0"] >= 16
+    assert decisions["h0"] + decisions["h1"] == 20
 
 
 def test_where_a_test_stops_does_not_depend_on_chunks(bots: Path) -> None:

@@ -96,6 +96,15 @@ def test_moments_choose_an_arithmetic_that_is_exact(size: int) -> None:
     assert moments_of(values).product(0, 2) == sum(row[0] * row[2] for row in wide)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (3, 70), (2000, 24), (4097, 100), (500, 130)])
+def test_products_in_pieces_are_those_of_the_whole(shape: tuple[int, int]) -> None:
+    values = np.random.default_rng(3).integers(-60, 61, shape)
+    whole = values.T @ values
+    found = moments_of(values)
+    for i in range(0, shape[1], 7):
+        assert [found.product(i, j) for j in range(shape[1])] == whole[i].tolist()
+
+
 def test_extremes_are_the_most_extreme_of_all_parts_the_first_of_equal_ones() -> None:
     random = np.random.default_rng(2)
     values = random.integers(-4, 5, 300)

@@ -1,0 +1,241 @@
+"""What a person sees of a sweep: what each option does, against the base cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .compare_screen import MARKS, title
+from .screen import STOPPED, WIDTH, percent, wrapped
+from .summary import decimals, quoted
+from .sweep import Effect, Row, Sweep
+from .verdict import MATTERS, UNKNOWN, more_words
+
+COLUMN = 23
+"""Width of a figure's column."""
+SHOWN_EFFECTS = 12
+SHOWN_NEAR = 5
+
+
+def _setup(one: Sweep) -> Iterator[str]:
+    contest = one.contest
+    cells = len(contest.tables)
+    of = f" of {one.n:,}" if one.completed != one.n else ""
+    start = f", from index {one.first}" if one.first else ""
+    text = (
+        f"{cells} cells, the same {one.completed:,}{of} {contest.unit.word(one.completed)} in "
+        f"each{start}, seed {contest.seed}"
+    )
+    yield from wrapped("", text.split(" "), " ")
+    if one.status == "partial":
+        yield f"Partial: {STOPPED.get(one.stop_reason, one.stop_reason)}. All cells as far."
+    if not contest.same_deals:
+        yield "Not all cells shuffle the same deck; those that don't have deals of their own."
+    text = f"Base: {contest.arms[0]}. Others: difference to the base."
+    yield from wrapped("", text.split(" "), " ")
+
+
+def _label(one: Sweep, cell: int) -> str:
+    """Return a cell's values without the options' names, where they head the table."""
+    if one.factors:
+        return " ".join(str(value) for value in one.asked["options"][cell].values())
+    return one.contest.arms[cell]
+
+
+def _head(one: Sweep) -> str:
+    return " ".join(one.asked["options"][0]) if one.factors else "cell"
+
+
+def _cell(row: Row | None) -> str:
+    """Return what stands in a figure's column of a cell."""
+    if row is None:
+        return f"{'no data':>{COLUMN}}"
+    scale = 100.0 if row.unit == "of 100" else 1.0
+    if row.compared is None:
+        half = row.interval.half_width if row.interval else 0.01
+        places = decimals(scale * half)
+        return f"{f'{scale * row.estimate:.{places}f}':>7}{'(base)':>{COLUMN - 9}}  "
+    difference = row.compared.difference
+    places = min(2, decimals(scale * difference.interval.half_width))
+    low, high = scale * difference.interval.low, scale * difference.interval.high
+    text = (
+        f"{scale * difference.estimate:>+7.{places}f} {low:>5.{places}f} to {high:>5.{places}f} "
+        f"{MARKS[row.compared.verdict.word]}"
+    )
+    return f"{text:<{COLUMN}}"
+
+
+def _table(one: Sweep) -> Iterator[str]:
+    labels = [_label(one, cell) for cell in range(len(one.contest.tables))]
+    wide = max(len(text) for text in (*labels, _head(one)))
+    wide = min(wide, WIDTH - 2 - COLUMN - 2)
+    fits = max(1, (WIDTH - 2 - wide) // (COLUMN + 1))
+    named = {row.name: row for row in one.rows}
+    names = [name for name in one.figures if name in named]
+    for start in range(0, len(names), fits):
+        part = names[start : start + fits]
+        heads = []
+        for name in part:
+            of = ", of 100" if named[name].unit == "of 100" else ""
+            heads.append(f"  {named[name].label + of:<{COLUMN - 2}}")
+        yield f"  {_head(one)[:wide]:<{wide}} " + " ".join(heads)
+        for cell, label in enumerate(labels):
+            columns = " ".join(_cell(one.row(cell, name)) for name in part)
+            if len(label) <= wide:
+                yield f"  {label:<{wide}} {columns}"
+            else:
+                yield from wrapped("  ", [label])
+                yield f"  {'':<{wide}} {columns}"
+        yield ""
+    yield "  * matters   . too small to matter   ? can't tell yet"
+    unknown = [
+        row.compared
+        for row in one.rows
+        if row.compared is not None and row.compared.verdict.word == UNKNOWN
+    ]
+    text = ""
+    if unknown:
+        known = [fig for fig in unknown if fig.verdict.more is not None]
+        if known:
+            worst = max(known, key=lambda fig: fig.verdict.more or 0)
+            text = f"?: {more_words(worst.verdict, one.contest.unit.many)} would tell all. "
+            if len(known) < len(unknown):
+                text = f"?: {more_words(worst.verdict, one.contest.unit.many)} would tell most. "
+    matters = one.asked["matters"]
+    text += f"Matters: {100 * matters.get('', 0.01):g} of 100, 1 % of the base's mean"
+    for name, value in matters.items():
+        text += f", {name} {value:g}" if name else ""
+    together = one.comparisons
+    text += f" (--matters). {percent(one.level)} for "
+    text += f"all {together} intervals together." if together > 1 else "the interval."
+    yield from wrapped("  ", text.split(" "), " ")
+
+
+def _said(value: float, unit: str, base: float | None, half: float, label: str) -> str:
+    """Return 'turns a deal +4.1 (+7.7 %)'."""
+    scale = 100.0 if unit == "of 100" else 1.0
+    text = f"{label} {scale * value:+.{min(2, decimals(scale * half))}f}"
+    if unit == "of 100":
+        return text + " of 100"
+    if base:
+        text += f" ({100 * value / base:+.1f} %)"
+    return text
+
+
+def findings(one: Sweep) -> Iterator[str]:
+    """Yield what each cell, or each option, changes, in a sentence each."""
+    base = {row.name: row.estimate for row in one.of_cell(0)}
+    if one.effects:
+        groups: dict[str, list[Effect]] = {}
+        for effect in one.effects:
+            groups.setdefault(effect.name, []).append(effect)
+        quiet = []
+        for name, effects in groups.items():
+            main = len(effects[0].factors) == 1
+            telling = [
+                _said(
+                    effect.difference.estimate,
+                    effect.unit,
+                    base.get(effect.figure),
+                    effect.difference.interval.half_width,
+                    effect.label,
+                )
+                for effect in effects
+                if effect.verdict.word == MATTERS
+            ]
+            if telling:
+                how = "on average over the rest" if main else "beyond what each does alone"
+                yield f"{name}, {how}: {'; '.join(telling)}."
+            elif main and all(effect.verdict.word != UNKNOWN for effect in effects):
+                quiet.append(name)
+        if quiet:
+            yield f"Too small to matter, on average: {', '.join(quiet)}."
+        unsure = [
+            name
+            for name, effects in groups.items()
+            if any(effect.verdict.word == UNKNOWN for effect in effects)
+        ]
+        if unsure:
+            number = len(unsure)
+            shown = ", ".join(unsure) if number <= SHOWN_EFFECTS else f"{number} of {len(groups)}"
+            yield f"Not every effect can be told yet of: {shown}."
+        return
+    for cell in range(1, len(one.contest.tables)):
+        rows = [row for row in one.of_cell(cell) if row.compared is not None]
+        telling = [
+            _said(
+                row.compared.difference.estimate,
+                row.unit,
+                base.get(row.name),
+                row.compared.difference.interval.half_width,
+                row.label,
+            )
+            for row in rows
+            if row.compared is not None and row.compared.verdict.word == MATTERS
+        ]
+        if telling:
+            yield f"{one.contest.arms[cell]}: {'; '.join(telling)}."
+        elif all(row.compared and row.compared.verdict.word != UNKNOWN for row in rows):
+            yield f"{one.contest.arms[cell]}: too small to matter."
+        else:
+            yield f"{one.contest.arms[cell]}: can't tell yet."
+
+
+def _targets(one: Sweep) -> Iterator[str]:
+    """Yield the cells that come nearest to what is wanted."""
+    targets = one.asked["targets"]
+    if not one.nearest:
+        return
+    wanted = ", ".join(f"{name}={value:g}" for name, value in targets.items())
+    text = f"Nearest to {wanted}, in units of what matters; + no other cell is nearer in all:"
+    yield from wrapped("", text.split(" "), " ")
+    shown = [near for near in one.nearest if near.on_frontier]
+    shown += [near for near in one.nearest[:SHOWN_NEAR] if near not in shown]
+    for near in [near for near in one.nearest if near in shown]:
+        parts = [
+            f"{name} {value:.4g} ({off:.1f} off)"
+            for name, value, off in zip(targets, near.values, near.off, strict=True)
+        ]
+        mark = "+" if near.on_frontier else " "
+        head = f"  {mark} {one.contest.arms[near.cell]}: "
+        yield from wrapped(head, ", ".join(parts).split(" "), " ")
+    yield ""
+
+
+def _players(one: Sweep) -> Iterator[str]:
+    who = {player.text for table in one.contest.tables for player in table.plan.players}
+    varies = "strategy" in one.asked["options"][0]
+    if not varies:
+        text = f"Played by {', '.join(sorted(who))}; other players may answer otherwise: "
+        yield from wrapped("", f"{text}the same with --strategy NAME.".split(" "), " ")
+
+
+def _foot(one: Sweep) -> Iterator[str]:
+    yield from _players(one)
+    if one.threads and one.games_per_s:
+        rate = one.games_per_s * len(one.contest.tables)
+        yield (
+            f"{one.elapsed_s:.1f} s on {one.threads} of {one.usable_threads} threads, "
+            f"{rate:,.0f} games/s without compiling."
+        )
+    if one.saved_in:
+        where = quoted(one.saved_in)
+        if one.status == "partial" and one.stop_reason != "running":
+            yield f"Go on: simcards resume {where}"
+        yield f"Saved. All figures: simcards summary {where} --json"
+    else:
+        yield f"Not saved. Keep: {one.command} --out my-sweep"
+        yield "All figures: the same with --json, or as a table with --table my-sweep.csv"
+
+
+def sweep_screen(one: Sweep) -> str:
+    """Return the screen of a sweep."""
+    lines = [*title(one.contest), *_setup(one), ""]
+    if not one.rows:
+        lines += ["No data: not one chunk was finished.", ""]
+    else:
+        lines += [*_table(one), ""]
+        for text in findings(one):
+            lines += wrapped("", text.split(" "), " ")
+        lines += ["", *_targets(one)]
+    lines += _foot(one)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
