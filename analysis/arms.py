@@ -161,10 +161,11 @@ def _strategy_text(strategy: Any) -> str:
 
 def plan_of_arm(base: Base, arm: Arm, strategies: Any, everywhere: str | None, said: str) -> Plan:
     """Return the plan of an arm: what it changes, over what all arms have."""
+    own = {} if arm.players is None else {"players": arm.players}
     return make_plan(
         base.game,
-        players=arm.players if arm.players is not None else base.players,
-        rules={**base.rules, **arm.rules},
+        players=base.players if arm.players is None else None,
+        rules={**base.rules, **arm.rules, **own},
         file_rules=base.file_rules,
         preset=arm.preset or base.preset,
         strategies=strategies,

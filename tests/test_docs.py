@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 N, LONGER = "200", "300"
-PLAYS = {"run": 100_000, "compare": 20_000, "tournament": 2_000}
+PLAYS = {"run": 100_000, "compare": 20_000, "sweep": 100_000, "tournament": 2_000}
 """Commands that play many games, with the number they play if none is given."""
 
 
@@ -146,7 +146,7 @@ def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.Monk
         assert code == 0, error
     for line in filter(is_run, COMMANDS):
         words = shortened(line.words)
-        for option in ("--out", "csv", "parquet"):  # where something is written
+        for option in ("--out", "--table", "csv", "parquet"):  # where something is written
             for target in words[words.index(option) + 1 :][:1] if option in words else ():
                 if Path(target).is_dir():
                     shutil.rmtree(target)
@@ -158,7 +158,7 @@ def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.Monk
         assert out or words[0] in ("export", "warmup"), str(line)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/comparing.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/comparing.md", "docs/sweeping.md"])
 def test_python_examples_run(name: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
@@ -171,11 +171,15 @@ def test_python_examples_run(name: str, tmp_path: Path, monkeypatch) -> None:
     assert said.getvalue()
 
 
-SCREENS = re.findall(
-    r"^```\n\$ (simcards [^\n]*)\n(.*?)^```",
-    (ROOT / "docs/comparing.md").read_text("utf-8"),
-    re.M | re.S,
-)
+SCREENS = [
+    screen
+    for name in ("comparing", "sweeping")
+    for screen in re.findall(
+        r"^```\n\$ (simcards [^\n]*)\n(.*?)^```",
+        (ROOT / f"docs/{name}.md").read_text("utf-8"),
+        re.M | re.S,
+    )
+]
 
 
 @pytest.mark.parametrize("command, shown", SCREENS, ids=[command for command, _ in SCREENS])

@@ -21,7 +21,7 @@ ESCAPES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Lines that can be pasted are never broken.
 COMMANDS = re.compile(r"^(Not saved\. Keep:|Watch one:|Go on:|Saved\.|Try | +simcards )")
 
-PLAYED = ("run", "compare", "tournament")
+PLAYED = ("run", "compare", "sweep", "tournament")
 REQUESTS = [
     ("run", "aces", "--n", "300", "--seed", "1"),
     ("run", "aces", "--n", "300", "--seed", "1", "--players", "6", "--strategy", "rare+contested"),
@@ -43,6 +43,12 @@ REQUESTS = [
      "--rule", "max_turns=40", "--n", "40", "--seed", "1", "--first", "9"),
     ("compare", "horner", "--a", "eager", "--b", "random", "--players", "3", "--n", "300",
      "--seed", "1", "--unit", "points", "--precision", "0.2", "--level", "0.9"),
+    ("sweep", "thirteen", "--vary", "lockout=on,off", "--vary", "quad_beats=1..3", "--n", "200",
+     "--seed", "1"),
+    ("sweep", "aces", "--vary", "layout=3..6", "--vary", "players=2,3", "--n", "60", "--seed", "1",
+     "--matters", "turns=2", "--target", "turns=90", "--target", "unfairness=0", "--level", "0.9"),
+    ("sweep", "horner", "--vary", "strategy=eager,random,top_aware:far=3", "--n", "100", "--seed",
+     "1", "--first", "3", "--figures", "turns,win_1"),
     ("tournament", "thirteen", "--strategies", "lowest,saver:hold=2,control", "--n", "100",
      "--seed", "1"),
     ("tournament", "horner", "--strategies",
