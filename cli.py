@@ -741,11 +741,21 @@ def games(
 @cli.command()
 @click.argument("folder", metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen.")
-def summary(folder: str, as_json: bool) -> None:
-    """Show what was saved: a run, a comparison, a tournament."""
+@click.option("--methods", "as_methods", is_flag=True, help="A methods paragraph and BibTeX.")
+def summary(folder: str, as_json: bool, as_methods: bool) -> None:
+    """Show what was saved: a run, a comparison, a sweep, a tournament."""
+    from .analysis.methods import methods
     from .analysis.saved import load
+    from .sim.manifest import read_manifest
 
-    print_result(load(folder), as_json)
+    if as_json and as_methods:
+        raise RequestError("--json and --methods: choose one.")
+    found = load(folder)
+    if as_methods:
+        one = found.summary
+        write(methods(read_manifest(Path(folder)), one.completed, one.command))
+    else:
+        print_result(found, as_json)
 
 
 @cli.command()
