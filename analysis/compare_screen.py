@@ -128,8 +128,10 @@ def sentence(one: Comparison) -> str:
     if one.identical:
         units = one.contest.unit.word(one.completed)
         return f"Identical: the same {one.completed:,} {units}, by the same rules and strategies."
-    if not one.figures:
+    if not one.completed:
         return "No data: not one observation was finished."
+    if not one.figures:
+        return "No data: at one of the tables no game was finished."
     if one.main is None:
         return _sentence_of_tables(one)
     main, verdict = one.main, one.main.verdict
@@ -282,7 +284,7 @@ def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
                 f"({' to '.join(ends)})",
             )
     if any(one.capped):
-        what = "in no figure" if contest.kind == TABLES else "nobody's first places"
+        what = "in no figure" if contest.kind == TABLES else "nothing for anybody"
         yield "Capped", f"{one.capped[0]:,} games of A, {one.capped[1]:,} of B: {what}"
 
 

@@ -183,7 +183,7 @@ def table_figures(
     """Return the figures of two tables with the same deals, and their differences.
 
     Games that were capped are in no figure, as in runs. A figure nothing was counted for at one of
-    the tables is left out. The least difference that matters is of the base where it is a part.
+    the tables is left out.
     """
     counts = {count.name: count for count in contest.description.counts}
     n = observations.games
@@ -203,9 +203,7 @@ def table_figures(
         values = [
             moments.sums[2 * table] / (moments.sums[2 * table + 1] * scale) for table in (arm, base)
         ]
-        least = matters.get(
-            name, matters.get("", RATE_MATTERS) if rate else MEAN_MATTERS * abs(values[1])
-        )
+        least = least_difference(contest, moments, name, figure, matters)
         found.append(
             Compared(
                 name,
@@ -219,6 +217,34 @@ def table_figures(
             )
         )
     return tuple(found)
+
+
+def least_difference(
+    contest: Contest,
+    moments: Moments,
+    name: str,
+    figure: Rate | Mean | MeanScore,
+    matters: Mapping[str, float],
+) -> float:
+    """Return the least difference of a figure of tables that matters.
+
+    Parameters
+    ----------
+    contest : Contest
+    moments : Moments
+        Of the figure's block.
+    name : str
+    figure : Rate, Mean or MeanScore
+    matters : mapping of str to float
+        By figure what was asked; '' for all rates. Else it is `RATE_MATTERS`, or for means the part
+        `MEAN_MATTERS` of the first table's.
+    """
+    if name in matters:
+        return matters[name]
+    if isinstance(figure, Rate):
+        return matters.get("", RATE_MATTERS)
+    above, below = moments.sums[:2]
+    return MEAN_MATTERS * abs(above / below) if below else 0.0
 
 
 @dataclass(frozen=True)
@@ -301,23 +327,32 @@ def variance_saved(contest: Contest, observations: Observations) -> float | None
     contribute to the difference add up; here their covariances count as well. None where one of
     the two variances is 0.
     """
-    block = contest.description.lengths[0] if contest.kind == TABLES else "win"
-    moments = observations.moments[block]
     n = observations.games
-    columns = {cells[0]: j for j, cells in enumerate(contest.blocks[block])}
-
-    def variance(of: Mapping[int, int]) -> int:
-        total, squares = moments.weighted(of)
-        return n * squares - total * total
-
-    together: dict[int, int] = {}
-    apart = 0
-    for number in range(len(contest.tables)):
-        alone = {columns[cell]: weight for weight, cell in contest.lead if cell[0] == number}
-        apart += variance(alone)
-        together |= alone
-    paired = variance(together)
+    if contest.kind == TABLES:
+        moments = observations.moments[contest.description.lengths[0]]
+        parts = [table_part(1, 0), table_part(-1, 1)]
+        contrasts = [ratio_contrast(n, moments, of) for of in (parts, parts[:1], parts[1:])]
+        if None in contrasts:
+            return None
+        paired, *alone = (_spread_of(found[0]) for found in contrasts if found)
+        apart = sum(alone)
+    else:
+        moments = observations.moments["win"]
+        columns = {cells[0]: j for j, cells in enumerate(contest.blocks["win"])}
+        together: dict[int, int] = {}
+        apart = 0
+        for number in range(len(contest.tables)):
+            mine = {columns[cell]: weight for weight, cell in contest.lead if cell[0] == number}
+            apart += _spread_of((n, *moments.weighted(mine)))
+            together |= mine
+        paired = _spread_of((n, *moments.weighted(together)))
     return apart / paired if paired > 0 and apart > 0 else None
+
+
+def _spread_of(sums: Sums) -> int:
+    """Return n times the sum of squared distances from the mean."""
+    n, total, squares = sums
+    return n * squares - total * total
 
 
 def luck(contest: Contest, observations: Observations) -> Luck | None:

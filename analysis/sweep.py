@@ -22,13 +22,12 @@ from ..sim.provenance import JSON_VERSION
 from .arms import Base, base_of, base_words
 from .cells import Cells, grid, make_sweep, text_of
 from .effects import (
-    MEAN_MATTERS,
-    RATE_MATTERS,
     Compared,
     Judge,
     figure_label,
     figure_scale,
     fixed_n,
+    least_difference,
     ratio_contrast,
     table_figures,
     table_part,
@@ -335,7 +334,7 @@ def effects_of(
             difference = _contrast(contest, observations, name, figure, weights, judged)
             if difference is None:
                 continue
-            least = least_of(contest, observations, name, figure, matters)
+            least = least_difference(contest, observations.moments[name], name, figure, matters)
             found.append(
                 Effect(
                     tuple(titles[factor] for factor in chosen),
@@ -375,22 +374,6 @@ def _contrast(
     difference = judged(sums, unit * figure_scale(figure, counts), 1.0, False)
     # Two rates differ by 1 at most; how much an interaction adds can be twice that.
     return within(difference) if isinstance(figure, Rate) and len(weights) == 2 else difference
-
-
-def least_of(
-    contest: Contest,
-    observations: Observations,
-    name: str,
-    figure: Rate | Mean | MeanScore,
-    matters: Mapping[str, float],
-) -> float:
-    """Return the least difference of a figure that matters, of the base cell where it is a part."""
-    if name in matters:
-        return matters[name]
-    if isinstance(figure, Rate):
-        return matters.get("", RATE_MATTERS)
-    above, below = observations.moments[name].sums[:2]
-    return MEAN_MATTERS * abs(above / below)
 
 
 def sum_up(

@@ -137,6 +137,8 @@ def play_observations(
     lead = np.zeros(stop - start, np.int64)
     for weight, cell in contest.lead:
         lead += weight * column([cell])
+    if contest.kind == TABLES:  # a game that was capped has no length to compare
+        lead *= tables[0].finished & tables[1].finished
     signs, highest, lowest = differences_of(lead, start)
     counts = Observations(
         stop - start, tuple(capped), tuple(nobody), moments, signs, highest, lowest, tuple(runs)

@@ -14,7 +14,8 @@ import simcards
 MADE: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     "run": (
         lambda out: simcards.run("aces", 60, seed=3, rules={"shrink": 2}, out=out),
-        ["60 matches of aces", "preset bicycle, 2 players, with shrink=2", "seed 3, indices 0 to 59",
+        ["60 matches of aces", "preset bicycle, 2 players, with shrink=2",
+         "seed 3, indices 0 to 59",
          "strategy always+lowest", "95 % Wilson intervals [wilson1927]",
          "simcards run --game aces --rule shrink=2 --n 60 --seed 3"],
     ),
