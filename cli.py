@@ -6,13 +6,14 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
+from click.core import ParameterSource
 
 from . import __version__
 from .sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
@@ -35,6 +36,9 @@ SECTIONS = {
     "Write": ("new-strategy", "check-strategy"),
     "Housekeeping": ("verify", "warmup", "cache"),
 }
+OF_SAVED_PAIRS = "--n --matters --level --threads --time-limit --json --quiet".split()
+"""What can be asked when two saved runs are compared: they say all else."""
+SAID_BY_SWEEP_FILES = "--game --players --preset --rules --rule --strategy --vary".split()
 EXAMPLES = """\b
 Examples:
   simcards run --game aces --n 1e6
@@ -44,15 +48,24 @@ Examples:
 
 
 def fitted(text: str, encoding: str | None) -> str:
-    """Return text with what an encoding lacks put in plain letters."""
-    try:
-        text.encode(encoding or "ascii")
-        return text
-    except UnicodeEncodeError:
-        plain = text.replace("\u0111", "d").replace("\u0110", "D")
-        parts = unicodedata.normalize("NFKD", plain)
-        kept = "".join(sign for sign in parts if not unicodedata.combining(sign))
+    """Return text with the signs that an encoding lacks, and only those, put in plain letters."""
+    code = encoding or "ascii"
+
+    def has(sign: str) -> bool:
+        try:
+            sign.encode(code)
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    def plain(sign: str) -> str:
+        parts = unicodedata.normalize("NFKD", {"\u0111": "d", "\u0110": "D"}.get(sign, sign))
+        kept = "".join(part for part in parts if not unicodedata.combining(part))
         return kept.encode("ascii", "replace").decode()
+
+    if has(text):
+        return text
+    return text.translate({ord(sign): plain(sign) for sign in set(text) if not has(sign)})
 
 
 def write(text: str, file: TextIO | None = None) -> None:
@@ -120,12 +133,15 @@ def options(*wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 SEED = click.option("--seed", metavar="S", help="0 .. 2^64-1; drawn and shown if left out.")
 SEED_OF_RUN = click.option("--seed", metavar="S", help="Of the run, as its screen shows it.")
-WHAT_IS_PLAYED = options(
+RULES_PLAYED = options(
     click.option("--game", "game_option", metavar="GAME", help="Which game; see: simcards games."),
     click.option("--players", metavar="K", help="Short for --rule players=K."),
     click.option("--preset", metavar="NAME", help="A named set of rules."),
     click.option("--rules", "rules_file", metavar="FILE", help="House rules in a TOML file."),
     click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Change a rule."),
+)
+WHAT_IS_PLAYED = options(
+    RULES_PLAYED,
     click.option(
         "--strategy",
         "strategies",
@@ -139,6 +155,21 @@ HOW_IT_RUNS = options(
     click.option("--time-limit", metavar="SECONDS", help="Stop after this long."),
     click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen."),
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
+)
+
+
+def typed() -> Iterator[str]:
+    """Yield the options that stand on the command line, also those that say what is so anyway."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if isinstance(parameter, click.Option) and source is ParameterSource.COMMANDLINE:
+            yield max(parameter.opts, key=len)
+
+
+AT_TABLE = options(
+    click.option("--at-table", is_flag=True, help="How it feels: minutes, waiting, leads."),
+    click.option("--seconds-per-turn", metavar="S", help="With --at-table. Default: 10."),
 )
 
 
@@ -272,6 +303,7 @@ def cli() -> None:
 @click.option("--precision", metavar="H", help="Stop when win shares are known to +-H (of 1).")
 @click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
 @click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
+@AT_TABLE
 @HOW_IT_RUNS
 def run(
     n: str | None,
@@ -284,6 +316,8 @@ def run(
     chunk_size: str | None,
     threads: str | None,
     time_limit: str | None,
+    at_table: bool,
+    seconds_per_turn: str | None,
     as_json: bool,
     quiet: bool,
     **asked: Any,
@@ -308,6 +342,8 @@ def run(
             out=out,
             keep_rows_in_out=rows == "kept",
             overwrite=overwrite,
+            at_table=at_table,
+            seconds_per_turn=seconds_per_turn,
             on_progress=report,
             on_compile=on_compile(plan.description, quiet),
         ),
@@ -366,7 +402,7 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
 
     first, last = index_range(index)
     if what and Path(what).is_dir() and not _is_game(what):
-        for option in (option for option, value in _options(asked).items() if value):
+        for option in (one for one in typed() if one not in ("--index", "--json", "--quiet")):
             raise RequestError(f"{option}: {what} is a saved run, which says what is played.")
         manifest = read_manifest(Path(what))
         plans = plans_of(manifest.plan)
@@ -401,17 +437,6 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
         told_before = True
         if failed:
             raise failed
-
-
-def _options(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return what was asked by the names of the options."""
-    names = {
-        "game_option": "game",
-        "rules_file": "rules",
-        "rules": "rule",
-        "strategies": "strategy",
-    }
-    return {f"--{names.get(key, key)}": value for key, value in asked.items()}
 
 
 def _is_game(word: str) -> bool:
@@ -477,15 +502,22 @@ def compare(
     from .analysis.arms import Base, make_comparison
     from .analysis.compare import compare_base
 
+    if len(words) == 1 and Path(words[0]).is_dir() and not _is_game(words[0]):
+        raise RequestError(
+            f"{words[0]} is one folder: to compare saved runs name two, such as "
+            f"simcards compare {words[0]} DIR2."
+        )
     if len(words) > 1:
-        given = {"--a": a, "--b": b, "--against": against, "--out": out, **_options(asked)}
-        for option in (option for option, value in given.items() if value):
-            raise RequestError(f"{option}: {' and '.join(words)} say what is compared.")
         if len(words) > 2:
             raise RequestError(f"{len(words)} folders: two can be compared.")
+        for option in (one for one in typed() if one not in OF_SAVED_PAIRS):
+            raise RequestError(f"{option}: {' and '.join(words)} say what is compared.")
         from .analysis.compare_saved import open_pair
+        from .analysis.playing import settle
 
         pair = open_pair(Path(words[0]), Path(words[1]), n=n, matters=matters or None, level=level)
+        # Also what isn't needed, because nothing is played, must make sense.
+        settle(pair.contest, n=n, default_n=1, level=level, threads=threads, time_limit=time_limit)
         if pair.again and not quiet:
             talk(pair.again)
         show_result(
@@ -564,6 +596,7 @@ def compare(
 @click.option("--overwrite", is_flag=True, help="Replace what lies in DIR, or FILE.")
 @click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
 @click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
+@AT_TABLE
 @HOW_IT_RUNS
 def sweep(
     word: str | None,
@@ -580,6 +613,8 @@ def sweep(
     chunk_size: str | None,
     threads: str | None,
     time_limit: str | None,
+    at_table: bool,
+    seconds_per_turn: str | None,
     as_json: bool,
     quiet: bool,
     **asked: Any,
@@ -592,17 +627,15 @@ def sweep(
 
     if out is None and table_file is None and overwrite:
         raise RequestError("--overwrite needs --out DIR or --table FILE.")
-    table = check_table_file(table_file, overwrite=overwrite) if table_file else None
+    table = None
+    if table_file is not None:
+        table = check_table_file(table_file, overwrite=overwrite)
     file = word if word and word.endswith(".toml") else None
     if file is None:
         base = Base(**request_of(word, **asked))
         cells = read_vary(vary)
     else:
-        for option in (
-            option
-            for option, value in {**_options(asked), "--vary": vary}.items()
-            if value and option != "--seed"
-        ):
+        for option in (one for one in typed() if one in SAID_BY_SWEEP_FILES):
             raise RequestError(f"{option}: {file} says what is swept.")
         base, cells = sweep_of_file(Path(file), asked["seed"])
     contest = make_sweep(base, cells)
@@ -624,6 +657,8 @@ def sweep(
             chunk=chunk_size,
             out=out,
             overwrite=overwrite,
+            at_table=at_table,
+            seconds_per_turn=seconds_per_turn,
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         )
@@ -636,7 +671,8 @@ def sweep(
 
 @cli.command()
 @click.argument("game", required=False)
-@WHAT_IS_PLAYED
+@RULES_PLAYED
+@click.option("--strategy", "strategies", multiple=True, hidden=True)  # so that it says: no
 @click.option("--strategies", "names", metavar="A,B,C", help="Who takes part.")
 @click.option("--gauntlet", is_flag=True, help="The first one meets each of the others.")
 @click.option("--mixed", is_flag=True, help="As many strategies at a table as seats, not two.")
@@ -645,7 +681,7 @@ def sweep(
 @click.option("--first", default="0", metavar="I", help="Index of the first one.")
 @click.option("--plot", metavar="FILE", help="Draw who beats whom: FILE.svg, .png or .pdf.")
 @click.option("--out", metavar="DIR", help="Keep the tournament in a folder.")
-@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR.")
+@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR, or FILE.")
 @click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
 @click.option("--chunk-size", metavar="C", help="Deals handed to a thread at a time.")
 @HOW_IT_RUNS
@@ -671,11 +707,11 @@ def tournament(
     from .analysis.tournament import play_tournament
     from .analysis.tournament_plot import check_plot, write_plot
 
-    if out is None and overwrite:
-        raise RequestError("--overwrite needs --out DIR.")
+    if out is None and plot is None and overwrite:
+        raise RequestError("--overwrite needs --out DIR or --plot FILE.")
     if not names:
         raise RequestError("name who takes part: --strategies lowest,shed,control.")
-    picture = check_plot(plot) if plot else None
+    picture = None if plot is None else check_plot(plot, overwrite=overwrite)
     base = Base(**request_of(asked.pop("game"), **asked))
     strategies = [name.strip() for name in names.split(",") if name.strip()]
     contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
@@ -742,20 +778,25 @@ def games(
 @click.argument("folder", metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen.")
 @click.option("--methods", "as_methods", is_flag=True, help="A methods paragraph and BibTeX.")
-def summary(folder: str, as_json: bool, as_methods: bool) -> None:
+@AT_TABLE
+def summary(
+    folder: str, as_json: bool, as_methods: bool, at_table: bool, seconds_per_turn: str | None
+) -> None:
     """Show what was saved: a run, a comparison, a sweep, a tournament."""
+    from .analysis.at_table import check
     from .analysis.methods import methods
-    from .analysis.saved import load
+    from .analysis.saved import load, with_table
     from .sim.manifest import read_manifest
 
     if as_json and as_methods:
         raise RequestError("--json and --methods: choose one.")
+    check(at_table, seconds_per_turn)
     found = load(folder)
     if as_methods:
         one = found.summary
         write(methods(read_manifest(Path(folder)), one.completed, one.command))
     else:
-        print_result(found, as_json)
+        print_result(with_table(found, seconds_per_turn) if at_table else found, as_json)
 
 
 @cli.command()

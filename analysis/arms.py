@@ -23,7 +23,7 @@ from ..sim.errors import RequestError
 from ..sim.games import find_game
 from ..sim.options import Rules, as_dict, show
 from ..sim.plan import Plan, check_layer, draw_seed, make_plan
-from ..sim.strategies import split_seats
+from ..sim.strategies import function_text, split_seats
 from .summary import quoted
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -86,13 +86,25 @@ def base_of(
     """Return what all arms have, as Python callers give it."""
     everywhere = None
     if isinstance(strategies, str):
-        everywhere, strategies = split_seats([strategies], "strategies").pop(None), None
-    plain = rules if rules is None or isinstance(rules, Mapping) else as_dict(rules)
+        seats = split_seats([strategies], "strategies")
+        everywhere = seats.pop(None, None)
+        strategies = seats or None
+    described = find_game(game)
+    plain = {} if rules is None else rules
+    if isinstance(plain, described.rules):
+        plain = as_dict(plain)
+    if not isinstance(plain, Mapping):
+        raise RequestError(
+            f"rules={rules!r}: give a mapping of options to values, or rules of {described.name}."
+        )
+    for name in plain:
+        if not isinstance(name, str):
+            raise RequestError(f"rules: {name!r} is no name of an option.")
     return Base(
         game,
         players=players,
         preset=preset,
-        rules=plain or {},
+        rules=plain,
         strategies=strategies,
         everywhere=everywhere,
         seed=seed,
@@ -113,7 +125,7 @@ def read_arm(given: Any, said: str) -> Arm:
     Raises
     ------
     RequestError
-        When nothing was given, or something twice.
+        When nothing was given, no value after a name, or something twice.
     """
     if isinstance(given, str) or callable(given) or isinstance(given, Mapping):
         given = [given]
@@ -137,11 +149,13 @@ def read_arm(given: Any, said: str) -> Arm:
     values: dict[str, Any] = {}
     for key, value in pairs:
         name = key.replace("-", "_")
+        if isinstance(value, str) and not value.strip():
+            raise RequestError(f"{said} {key}=: write what {key} is to be after the equals sign.")
         if name in values and values[name] != value:
             raise RequestError(f"{said}: {name} is given twice, {show(values[name])} and {value}.")
         values[name] = value
     strategy = values.pop("strategy", None)
-    words = [] if strategy is None else [_strategy_text(strategy)]
+    words = [] if strategy is None else [_strategy_text(strategy, said)]
     words += [f"{name}={show(value)}" for name, value in values.items()]
     return Arm(
         tuple(words),
@@ -152,11 +166,8 @@ def read_arm(given: Any, said: str) -> Arm:
     )
 
 
-def _strategy_text(strategy: Any) -> str:
-    if isinstance(strategy, str):
-        return strategy
-    named = getattr(strategy, "func", strategy)  # functools.partial
-    return str(getattr(named, "__name__", named))
+def _strategy_text(strategy: Any, said: str) -> str:
+    return function_text(strategy, said) if callable(strategy) else str(strategy)
 
 
 def plan_of_arm(base: Base, arm: Arm, strategies: Any, everywhere: str | None, said: str) -> Plan:
@@ -188,6 +199,9 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
         When it can't be done as stated.
     """
     arms = read_arm(given_a, "--a"), read_arm(given_b, "--b")
+    for arm, said in zip(arms, ("--a", "--b"), strict=True):
+        if not arm.words:
+            raise RequestError(f"{said}: give a strategy, or NAME=VALUE such as a rule.")
     labels = arms[0].text, arms[1].text
     game = find_game(base.game)
     base = Base(**{**base.__dict__, "seed": draw_seed() if base.seed is None else base.seed})
@@ -195,9 +209,14 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
     for arm, said in zip(arms, ("--a", "--b"), strict=True):
         check_layer(game, arm.rules, said)
     company = base.strategies or base.everywhere
+    shared = against is None and all(arm.only_strategy for arm in arms)
+    if against is not None and base.strategies:
+        raise RequestError("--strategy SEAT=NAME: with --against each seat is taken in turn.")
+    if company and not shared and all(arm.strategy is not None for arm in arms):
+        raise RequestError(
+            "--strategy: --a and --b both name who plays, so it would play nowhere: leave it out."
+        )
     if against is not None:
-        if base.strategies:
-            raise RequestError("--strategy SEAT=NAME: with --against each seat is taken in turn.")
         tables = []
         for number, (arm, said) in enumerate(zip(arms, ("--a", "--b"), strict=True)):
             plan = plan_of_arm(base, arm, None, None, said)
@@ -211,7 +230,7 @@ def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None)
                 whose[seat] = number
                 tables.append(Table(plan_of_arm(base, arm, others, None, said), tuple(whose)))
         contest = Contest(AGAINST, labels, tuple(tables))
-    elif all(arm.only_strategy for arm in arms):
+    elif shared:
         if company:
             raise RequestError(
                 "--strategy: two strategies share the whole table.\n"
@@ -300,7 +319,9 @@ def make_tournament(
     RequestError
         When it can't be done as stated.
     """
-    labels = [_strategy_text(one) for one in strategies]
+    if isinstance(strategies, str) or not isinstance(strategies, Sequence):
+        raise RequestError("strategies: give a list of names.")
+    labels = [_strategy_text(one, "--strategies") for one in strategies]
     twice = sorted({one for one in labels if labels.count(one) > 1})
     if twice:
         raise RequestError(f"--strategies: {', '.join(twice)} is named twice.")
@@ -316,6 +337,15 @@ def make_tournament(
         if len(labels) < size:
             raise RequestError(
                 f"--mixed needs as many strategies as seats: {len(labels)} for {size}."
+            )
+    players = [
+        plan_of_arm(base, Arm(()), one, None, "--strategies").players[0] for one in strategies
+    ]
+    for one, other in combinations(numbers, 2):
+        if players[one].choices == players[other].choices:
+            raise RequestError(
+                f"--strategies: {labels[one]} and {labels[other]} are the same strategy: "
+                "leave one of them out."
             )
     fields = [one for one in combinations(numbers, size) if not gauntlet or one[0] == 0]
     said = ["--strategies"] * len(labels)
@@ -344,7 +374,9 @@ def base_words(base: Base) -> list[str]:
     elif base.strategies:
         seats = base.strategies
         pairs = seats.items() if isinstance(seats, Mapping) else enumerate(seats)
-        words += [f"--strategy {quoted(f'{seat}={_strategy_text(one)}')}" for seat, one in pairs]
+        for seat, one in pairs:
+            text = _strategy_text(one, "--strategy")
+            words.append(f"--strategy {quoted(f'{seat}={text}')}")
     return words
 
 
@@ -354,5 +386,6 @@ def comparison_words(base: Base, given_a: Any, given_b: Any, against: Any) -> st
     for option, given in (("--a", given_a), ("--b", given_b)):
         words += [f"{option} {quoted(word)}" for word in read_arm(given, option).words]
     if against is not None:
-        words.append(f"--against {quoted(_strategy_text(against))}")
+        text = _strategy_text(against, "--against")
+        words.append(f"--against {quoted(text)}")
     return " ".join(words)

@@ -16,6 +16,7 @@ from ..sim.games import find_game
 from ..sim.options import options, show
 from ..sim.plan import draw_seed
 from ..sim.rulesfile import read_toml
+from ..sim.strategies import function_text
 from .arms import Base, plan_of_arm, read_arm
 
 MOST_CELLS = 400
@@ -48,7 +49,9 @@ def name_of(changes: Mapping[str, Any]) -> str:
 
 def text_of(value: Any) -> str | None:
     """Return a value as it is typed; None stays None."""
-    return None if value is None else str(getattr(value, "__name__", show(value)))
+    if callable(value):
+        return function_text(value, "--vary")
+    return None if value is None else show(value)
 
 
 def alternatives(text: str) -> list[str]:
@@ -106,6 +109,9 @@ def grid(varied: Mapping[str, Any], said: str = "--vary") -> Cells:
     RequestError
         When nothing varies, a value is named twice, or there are too many cells.
     """
+    for name in varied:
+        if not isinstance(name, str):
+            raise RequestError(f"{said}: {name!r} is no name of an option.")
     factors = {
         name.strip().replace("-", "_"): _values(f"{said} {name}", given)
         for name, given in varied.items()
@@ -256,6 +262,12 @@ def make_sweep(base: Base, cells: Cells) -> Contest:
         raise RequestError("--vary: name two values or more; the first one is the base.")
     base = replace(base, seed=draw_seed() if base.seed is None else base.seed)
     known = {option.name for option in options(find_game(base.game).rules)}
+    if all(cell.options.get("strategy") is not None for cell in cells.cells) and (
+        base.everywhere or base.strategies
+    ):
+        raise RequestError(
+            "a strategy is said for all cells, and each cell names its own: leave one of them out."
+        )
     tables = []
     for cell in cells.cells:
         for name in cell.options:

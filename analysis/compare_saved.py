@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from ..sim.contest import COMPANY, TABLES, Contest, Table
 from ..sim.counts import Counts
 from ..sim.errors import RequestError, RunError
 from ..sim.game import Mean, MeanScore, Rate
-from ..sim.numbers import games_count, real_number
+from ..sim.numbers import games_count, read_level
 from ..sim.plan import Plan
 from .arms import Base
-from .compare import Asked, Comparison, ComparisonResult, compare_base
+from .compare import ComparisonResult, compare_base
+from .comparison import Asked, Comparison
 from .effects import MEAN_MATTERS, RATE_MATTERS, Compared, figure_label, figure_scale
 from .figures import read_matters
 from .intervals import moments
@@ -42,7 +44,7 @@ class Pair:
     @property
     def identical(self) -> bool:
         """Whether the runs are of the same games, wherever both have them."""
-        a, b = (table.plan for table in self.contest.tables)
+        a, b = (_played(table.plan) for table in self.contest.tables)
         return a == b and self.n > 0
 
     @property
@@ -51,9 +53,8 @@ class Pair:
         if self.identical or not self.n:
             return ""
         units = self.contest.unit.word(self.n)
-        return (
-            f"both have the same deals: {self.n:,} {units} of each are played again, side by side"
-        )
+        same = "deals" if self.contest.same_deals else "indices"
+        return f"both have the same {same}: {self.n:,} {units} of each are played again, in turn"
 
     def compare(self, **how: Any) -> ComparisonResult:
         """Return the comparison."""
@@ -128,6 +129,7 @@ class Pair:
             main=None,
             signs=(0, 0, 0),
             capped=(a.capped, b.capped),
+            nobody=(a.nobody, b.nobody),
             saved=None,
             could_see=None,
             luck=None,
@@ -142,6 +144,15 @@ class Pair:
             identical=identical,
             played_apart=(a.games, b.games),
         )
+
+
+def _played(plan: Plan) -> tuple[object, ...]:
+    """What decides the games of a plan, whatever its parts are called."""
+    players = tuple(
+        tuple((one.number, one.parameters, one.bot and one.bot.digest) for one in player.choices)
+        for player in plan.players
+    )
+    return plan.game, plan.rules, players, plan.seed
 
 
 def _figure(
@@ -166,7 +177,11 @@ def _figure(
         if interval is None:
             return None
         value_a, value_b = total_a / (n_a * scale), total_b / (n_b * scale)
-        error = (interval.high - interval.low) / 4
+        parts = [
+            total * (n * scale - total) / (n * scale) ** 2 / n
+            for total, n in ((total_a, n_a), (total_b, n_b))
+        ]
+        error = sqrt(sum(parts))
         p_value = difference_p(total_a, n_a, total_b, n_b, scale=scale)
         return Difference(value_a - value_b, interval, error, p_value, n_a + n_b), value_a, value_b
     samples = [
@@ -219,14 +234,18 @@ def open_pair(
     common = max(0, min(ends) - max(firsts))
     if plans[0].seed != plans[1].seed:
         common = 0
-    if n is not None and common:
-        common = min(common, games_count(n))
+    if n is not None:
+        wanted = games_count(n)
+        if wanted > common:
+            have = f"have only {common:,} in common" if common else "are of different deals"
+            raise RequestError(f"--n {n}: {one} and {other} {have}; leave --n out.")
+        common = wanted
     return Pair(
         contest,
         (one, other),
         saved,
         max(firsts),
         common,
-        real_number(level, "--level", 0, 1),
+        read_level(level),
         read_matters(matters, contest),
     )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import TYPE_CHECKING
 
-from ..sim.contest import AGAINST, COMPANY, SEATINGS, TABLES, Contest
-from ..sim.options import show
-from ..sim.plan import differing
+from ..sim.contest import AGAINST, SEATINGS, TABLES, Contest, Table
+from ..sim.options import as_dict, show
+from ..sim.plan import Plan, differing
 from .screen import STOPPED, percent, wrapped
+from .sentences import company, decision, sentence
 from .summary import decimals, quoted, request_words
-from .verdict import MATTERS, TOO_SMALL, UNKNOWN, more_words
+from .verdict import MATTERS, TOO_SMALL, UNKNOWN
 
 if TYPE_CHECKING:
-    from .compare import Comparison
-    from .effects import Compared
+    from .comparison import Comparison
 
 MARKS = {MATTERS: "*", TOO_SMALL: ".", UNKNOWN: "?"}
 SHOWN_INDICES = 3
@@ -42,16 +41,27 @@ def title(contest: Contest) -> Iterator[str]:
     yield from wrapped("changed: ", common)
 
 
-def company(contest: Contest) -> str:
-    """Return who plays the seats that count for no arm."""
-    table = contest.tables[0]
-    seats = [seat for seat, arm in enumerate(table.arms) if arm == COMPANY]
-    return table.plan.players[seats[0]].text
+def differences(one: Plan, other: Plan) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield what two plans differ in: options, and who plays."""
+    rules = as_dict(one.rules), as_dict(other.rules)
+    for name, value in rules[0].items():
+        if rules[1].get(name) != value:
+            yield name, (show(value), show(rules[1].get(name)))
+    texts = [[player.text for player in plan.players] for plan in (one, other)]
+    shown = [of[0] if len(set(of)) == 1 else ", ".join(of) for of in texts]
+    if shown[0] != shown[1]:
+        yield "strategy", (shown[0], shown[1])
+    elif one.players != other.players:
+        digests = [
+            ", ".join(dict.fromkeys(bot.digest[:8] for bot in plan.bots)) for plan in (one, other)
+        ]
+        yield f"the source of {shown[0]}", (digests[0], digests[1])
 
 
-def setup(contest: Contest) -> Iterator[str]:
+def setup(contest: Contest, of_folders: bool) -> Iterator[str]:
     """Yield the lines that say who meets whom."""
     a, b = contest.arms
+    note = ""
     seats = contest.tables[0].plan.rules.players
     if contest.kind == SEATINGS:
         each = f"{seats // 2} x " if seats % 2 == 0 and seats > 2 else ""
@@ -61,12 +71,17 @@ def setup(contest: Contest) -> Iterator[str]:
     else:
         seeds = list(dict.fromkeys(str(plan.seed) for plan in contest.plans))
         text = f"Two tables: {a} (A), {b} (B), seed {' and '.join(seeds)}"
+        if len(set(contest.plans)) > 1:
+            changed = [f"{name} {' or '.join(of)}" for name, of in differences(*contest.plans[:2])]
+            note = f"They differ in {'; '.join(changed) or 'the names of what plays'}."
     yield from wrapped("", text.split(" "), " ")
+    if note and of_folders:
+        yield from wrapped("", note.split(" "), " ")
     if contest.kind == TABLES and len(contest.tables) == 2:
         who = [sorted({player.text for player in table.plan.players}) for table in contest.tables]
         if who[0] == who[1]:
             yield from wrapped("Played by ", ", ".join(who[0]).split(" "), " ")
-    if not contest.same_deals:
+    if contest.kind == TABLES and not contest.same_deals:
         yield "The decks differ, so A and B are not dealt the same cards."
 
 
@@ -100,107 +115,23 @@ def size(one: Comparison) -> Iterator[str]:
         yield "Stopped: the difference is known as well as asked."
 
 
-def _sizes(one: Compared) -> tuple[str, str]:
-    """Both arms of a figure, with as many decimals as its interval is worth."""
-    places = decimals(one.shown * one.difference.interval.half_width)
-    return f"{one.shown * one.a:.{places}f}", f"{one.shown * one.b:.{places}f}"
-
-
-def decision(one: Comparison) -> str:
-    """Return what a sequential test has decided; '' without one."""
-    if one.tested is None or one.main is None:
-        return ""
-    test, tested, main = one.tested.test, one.tested, one.main
-    of = " of 100" if main.unit == "of 100" else ""
-    h0, h1 = (f"{main.shown * value:g}" for value in (test.h0, test.h1))
-    if not tested.decision:
-        return f"The test hasn't decided between a difference of {h0} and of {h1}{of}."
-    chosen, other = (h1, h0) if tested.decision == "h1" else (h0, h1)
-    units = one.contest.unit.word(one.completed)
-    return (
-        f"The test stopped after {one.completed:,} {units}: the difference (A - B) is more like "
-        f"{chosen} than {other}{of}."
-    )
-
-
-def sentence(one: Comparison) -> str:
-    """Return the sentence a comparison ends in: it matters, too small to matter, can't tell yet."""
-    if one.identical:
-        units = one.contest.unit.word(one.completed)
-        return f"Identical: the same {one.completed:,} {units}, by the same rules and strategies."
-    if not one.completed:
-        return "No data: not one observation was finished."
-    if not one.figures:
-        return "No data: at one of the tables no game was finished."
-    if one.main is None:
-        return _sentence_of_tables(one)
-    main, verdict = one.main, one.main.verdict
-    a, b = _sizes(main)
-    units = one.contest.unit.many
-    if main.name == "win":
-        among = f" among {company(one.contest)}" if one.contest.kind == AGAINST else ""
-        what = f"A takes {a} of 100 first places{among}, B {b}"
-    else:
-        of = " of 100" if main.unit == "of 100" else ""
-        what = f"{main.label}: A {a}{of}, B {b}"
-    more = "more" if main.label != "first places" else "better"
-    ahead = f"{'A' if verdict.sign > 0 else 'B'} is {'ahead' if more == 'more' else more}"
-    if verdict.word == MATTERS:
-        return f"{ahead}, and it matters: {what}."
-    if verdict.word == TOO_SMALL:
-        return f"Too small to matter: {what}."
-    told = f"{more_words(verdict, units)} would tell"
-    if verdict.sign:
-        return f"{ahead}, but can't tell yet whether it matters: {what}; {told}."
-    return f"Can't tell yet: {what}; {told}."
-
-
-def _change(one: Compared) -> str:
-    """Return 'turns a deal +4.1'."""
-    shown = one.shown * one.difference.estimate
-    places = decimals(one.shown * one.difference.interval.half_width)
-    of = " of 100" if one.unit == "of 100" else ""
-    return f"{one.label} {-shown:+.{places}f}{of}"
-
-
-def _sentence_of_tables(one: Comparison) -> str:
-    groups = {word: [fig for fig in one.figures if fig.verdict.word == word] for word in MARKS}
-    number = len(one.figures)
-    units = one.contest.unit.many
-    if groups[MATTERS]:
-        text = "It matters. From A to B: " + "; ".join(map(_change, groups[MATTERS])) + "."
-        if groups[UNKNOWN]:
-            names = ", ".join(fig.label for fig in groups[UNKNOWN])
-            text += f" Can't tell yet: {names}; {_more(groups[UNKNOWN], units)}."
-        return text
-    if not groups[UNKNOWN]:
-        return f"Too small to matter: that holds for all {number} figures."
-    names = ", ".join(fig.label for fig in groups[UNKNOWN])
-    return f"Can't tell yet: {names}; {_more(groups[UNKNOWN], units)} would tell."
-
-
-def _more(unknown: list[Compared], units: str) -> str:
-    """Return how many more observations the figure needs that needs most."""
-    worst = max(unknown, key=lambda one: inf if one.verdict.more is None else one.verdict.more)
-    return more_words(worst.verdict, units)
-
-
 def _table(one: Comparison) -> Iterator[str]:
     marked = one.contest.kind == TABLES
     wide = max([17, *(len(fig.label) + 1 for fig in one.figures)])
     head = f"{percent(one.level)} interval"
-    yield f"{'':<{wide + 2}}{'A':>9}{'B':>10}{'A - B':>9}    {head}"
+    # Rules are told as what changes from A to B, strategies as what A has more than B.
+    sign = -1 if marked else 1
+    yield f"{'':<{wide + 2}}{'A':>9}{'B':>10}{'B - A' if marked else 'A - B':>9}    {head}"
     for fig in one.figures:
-        places = decimals(fig.shown * fig.difference.interval.half_width)
-        sign = " %" if fig.unit == "of 100" else "  "
-        ends = [
-            f"{fig.shown * end:+.{places}f}"
-            for end in (fig.difference.interval.low, fig.difference.interval.high)
-        ]
+        shown, interval = sign * fig.shown, fig.difference.interval
+        places = decimals(fig.shown * interval.half_width)
+        percents = " %" if fig.unit == "of 100" else "  "
+        low, high = sorted(shown * end for end in (interval.low, interval.high))
+        ends = [f"{end:+.{places}f}" for end in (low, high)]
         line = (
-            f"  {fig.label:<{wide}}{fig.shown * fig.a:>7.{places}f}{sign}"
-            f"{fig.shown * fig.b:>8.{places}f}{sign}"
-            f"{fig.shown * fig.difference.estimate:>+9.{places}f}    {ends[0]:>6} to {ends[1]:>6}"
+            f"  {fig.label:<{wide}}{fig.shown * fig.a:>7.{places}f}{percents}"
+            f"{fig.shown * fig.b:>8.{places}f}{percents}"
+            f"{shown * fig.difference.estimate:>+9.{places}f}    {ends[0]:>6} to {ends[1]:>6}"
         )
         yield f"{line}  {MARKS[fig.verdict.word]}" if marked else line
     games = one.completed
@@ -237,7 +168,7 @@ def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
             f"errors {percent(test.alpha)} and {percent(test.beta)}: log likelihood ratio "
             f"{tested.ratio:+.2f}, bounds {test.lower:+.2f} and {test.upper:+.2f}, "
             f"not before {test.minimum:,} {units}; the intervals allow for such a stop, the "
-            "estimates lean outwards",
+            "estimates exaggerate",
         )
     if one.saved is not None:
         if one.saved >= 1.05:
@@ -249,10 +180,10 @@ def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
         yield "Same deals", same
     if one.could_see is not None and one.main is not None and not one.anytime:
         scale, of = one.main.shown, " of 100" if one.main.unit == "of 100" else ""
-        least = scale * one.main.matters
+        least, could = scale * one.main.matters, scale * one.could_see
         yield (
             "Could see",
-            f"a difference of {scale * one.could_see:.2g}{of} four times out of five "
+            f"a difference of {could:.{decimals(could)}f}{of} four times out of five "
             f"(matters: {least:.3g})",
         )
     if one.luck is not None:
@@ -274,18 +205,23 @@ def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
     articles = {"A": "an A", "B": "a B"}
     for letter, other, found in zip("AB", "BA", one.neighbours, strict=True):
         if found is not None:
+            low, high = 100 * found.interval.low, 100 * found.interval.high
             places = decimals(100 * found.interval.half_width)
             shown = 100 * found.estimate
-            ends = [f"{100 * end:+.{places}f}" for end in (found.interval.low, found.interval.high)]
-            yield (
-                "Neighbours" if letter == "A" else "",
-                f"{letter} wins {abs(shown):.{places}f} of 100 {'more' if shown >= 0 else 'less'} "
-                f"right after {articles[other]} than after {articles[letter]} "
-                f"({' to '.join(ends)})",
-            )
-    if any(one.capped):
-        what = "in no figure" if contest.kind == TABLES else "nothing for anybody"
-        yield "Capped", f"{one.capped[0]:,} games of A, {one.capped[1]:,} of B: {what}"
+            after = f"right after {articles[other]} than after {articles[letter]}"
+            ends = f"({low:+.{places}f} to {high:+.{places}f})"
+            if low <= 0 <= high:
+                said = f"nothing beyond chance for {letter} {after} {ends}"
+            else:
+                more = "more" if shown > 0 else "less"
+                said = f"{letter} wins {abs(shown):.{places}f} of 100 {more} {after} {ends}"
+            yield "Neighbours" if letter == "A" else "", said
+    for head, games in (("Capped", one.capped), ("No winner", one.nobody)):
+        if any(games):
+            what = "nothing for anybody"
+            if contest.kind == TABLES:
+                what = "in no figure" if head == "Capped" else "nobody's wins"
+            yield head, f"{games[0]:,} games of A, {games[1]:,} of B: {what}"
 
 
 def _extremes(one: Comparison) -> Iterator[str]:
@@ -303,10 +239,27 @@ def _extremes(one: Comparison) -> Iterator[str]:
     units = contest.unit.many.capitalize()
     yield from wrapped("", f"{units} that part them most{lead}: {'; '.join(parts)}".split(" "), " ")
     index = (one.highest or one.lowest)[0][0]
-    shown = contest.tables if contest.kind == TABLES else contest.tables[:1]
-    for table in shown:
+    if one.saved_in:
+        yield f"  simcards replay {quoted(one.saved_in)} --index {index}"
+        return
+    if one.of_folders:
+        for name in contest.arms:
+            yield f"  simcards replay {quoted(name)} --index {index}"
+        return
+    if any(not bot.path for bot in contest.bots):
+        return  # functions given in Python can't be typed
+    for table in _both_sides(contest):
         words = request_words(table.plan)
         yield f"  simcards replay {words} --seed {contest.seed} --index {index}"
+
+
+def _both_sides(contest: Contest) -> Iterator[Table]:
+    """Yield two tables that show how the arms part: with A and B on each other's seats."""
+    one = contest.tables[0]
+    yield one
+    swapped = {0: 1, 1: 0}
+    turned = tuple(swapped.get(arm, arm) for arm in one.arms)
+    yield next((table for table in contest.tables[1:] if table.arms == turned), contest.tables[1])
 
 
 def _foot(one: Comparison) -> Iterator[str]:
@@ -334,6 +287,8 @@ def _foot(one: Comparison) -> Iterator[str]:
         yield f"All figures: simcards summary {where} --json"
     elif one.of_folders:
         yield "All figures: the same with --json"
+    elif any(not bot.path for bot in one.contest.bots):
+        yield "Not saved: functions given in Python can't be kept; put them in a file."
     else:
         yield f"Not saved. Keep: {one.command} --out my-comparison"
         yield "All figures: the same with --json"
@@ -342,7 +297,7 @@ def _foot(one: Comparison) -> Iterator[str]:
 def comparison_screen(one: Comparison) -> str:
     """Return the screen of a comparison."""
     contest = one.contest
-    lines = [*title(contest), *setup(contest), *size(one), ""]
+    lines = [*title(contest), *setup(contest, one.of_folders), *size(one), ""]
     for text in filter(None, (decision(one), sentence(one))):
         lines += wrapped("", text.split(" "), " ")
     if not one.figures:
@@ -351,6 +306,8 @@ def comparison_screen(one: Comparison) -> str:
         lines += ["", *_table(one), ""]
         for head, text in _notes(one):
             lines += wrapped(f"{head:<15}", text.split(" "), " ")
-        lines += ["", *_extremes(one)] if one.paired else [""] * bool(list(_notes(one)))
+        if lines[-1]:
+            lines.append("")
+        lines += _extremes(one)
     lines += _foot(one)
     return "\n".join(line.rstrip() for line in lines) + "\n"

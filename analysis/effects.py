@@ -317,7 +317,8 @@ def figure_label(contest: Contest, figure: Rate | Mean | MeanScore) -> str:
     if figure.count == "wins":
         return f"seat {figure.seat} wins"
     seat = "" if figure.seat is None else f", seat {figure.seat}"
-    return figure.count.removesuffix("_score60").replace("_", " ") + seat
+    count = next(one for one in contest.description.counts if one.name == figure.count)
+    return (count.label or count.name.replace("_", " ")) + seat
 
 
 def variance_saved(contest: Contest, observations: Observations) -> float | None:
@@ -325,8 +326,10 @@ def variance_saved(contest: Contest, observations: Observations) -> float | None
 
     On separate deals every table has an index of its own, so the variances of what the tables
     contribute to the difference add up; here their covariances count as well. None where one of
-    the two variances is 0.
+    the two variances is 0, or the tables don't share their deals.
     """
+    if not contest.same_deals:
+        return None
     n = observations.games
     if contest.kind == TABLES:
         moments = observations.moments[contest.description.lengths[0]]
@@ -424,17 +427,28 @@ def neighbours(
 ) -> Difference | None:
     """Return how much more often an arm's seat wins right after the other arm than after its own.
 
-    None where an arm never follows itself: two players, or a seat of its own at each table.
+    Seats are only compared where all else about the table is equal: as many seats of each arm, and
+    the same arm on the seat that follows. None where there is nothing to compare: with two or three
+    players, or a seat of its own at each table.
     """
     if contest.kind != SEATINGS:
         return None
-    after: dict[bool, dict[int, int]] = {True: {}, False: {}}
+    groups: dict[tuple[int, int], dict[bool, list[int]]] = {}
     for j, (table, seat, whose) in enumerate(contest.cells):
         if whose == arm:
-            before = contest.tables[table].arms[seat - 1]
-            after[before != arm][j] = 1
-    if not after[True] or not after[False]:
+            arms = contest.tables[table].arms
+            alike = arms.count(arm), arms[(seat + 1) % len(arms)]
+            kinds = groups.setdefault(alike, {True: [], False: []})
+            kinds[arms[seat - 1] != arm].append(j)
+    whole = [kinds for kinds in groups.values() if kinds[True] and kinds[False]]
+    if not whole:
         return None
-    weights = less(*(Weights(after[one], SHARE * len(after[one])) for one in (True, False)))
+    scale = SHARE * len(whole) * lcm(*(len(some) for kinds in whole for some in kinds.values()))
+    columns: dict[int, int] = {}
+    for kinds in whole:
+        for after_other, some in kinds.items():
+            weight = scale // (SHARE * len(whole) * len(some))
+            columns |= dict.fromkeys(some, weight if after_other else -weight)
+    weights = Weights(columns, scale)
     sums = weights.sums(observations, observations.moments["win"])
     return judged(sums, weights.scale, 1.0, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..sim.contest import Contest
@@ -12,7 +12,7 @@ from ..sim.game import Mean, MeanScore, Rate
 from ..sim.numbers import real_number
 from ..sim.plan import Plan
 from .intervals import Interval
-from .summary import length, rate
+from .summary import length, number_text, rate
 
 
 def known_figures(contest: Contest) -> tuple[str, ...]:
@@ -65,24 +65,33 @@ def read_matters(given: Any, contest: Contest, said: str = "--matters") -> dict[
     Raises
     ------
     RequestError
-        When there is no such figure, or no such number.
+        When there is no such figure, or no such number, or two for the same.
     """
     if given is None:
         return {}
-    if isinstance(given, Mapping):
+    pairs: list[tuple[str, Any]] = []
+    if isinstance(given, Mapping):  # the name '' is for all rates, as it is returned
         pairs = [(str(name), value) for name, value in given.items()]
     else:
-        words = [given] if isinstance(given, str | int | float) else list(given)
-        pairs = []
-        for word in words:
+        alone = isinstance(given, str) or not isinstance(given, Iterable)
+        for word in [given] if alone else given:
             name, equals, value = str(word).partition("=")
-            pairs.append((name.strip().replace("-", "_"), value) if equals else ("", name))
-    found = {}
+            if equals and not name.strip():
+                raise RequestError(
+                    f"{said} {word}: name a figure, such as {known_figures(contest)[0]}=0.01, or "
+                    "write the number alone: it is for all shares and rates."
+                )
+            pairs.append((name.strip().replace("-", "_"), value) if equals else ("", word))
+    found: dict[str, float] = {}
     for name, value in pairs:
         if name:
             _check(name, said, contest)
         most = 1.0 if not name or name == "win" else float("inf")
-        found[name] = real_number(value, f"{said} {name + '=' if name else ''}".rstrip(), 0, most)
+        typed = f"{said} {name}={value}" if name else f"{said} {value}"
+        number = real_number(value, said, 0, most, typed)
+        if found.setdefault(name, number) != number:
+            whose = name or "all shares and rates"
+            raise RequestError(f"{typed}: for {whose} {number_text(found[name])} was given before.")
     return found
 
 

@@ -62,6 +62,24 @@ def z_value(level: float) -> float:
     return -NormalDist().inv_cdf(_tail(level))
 
 
+def t_value(degrees: int, level: float) -> float:
+    """Two-sided quantile of Student's t distribution.
+
+    Raises
+    ------
+    ValueError
+        If `level` isn't between 0 and 1 or there is no degree of freedom.
+
+    Examples
+    --------
+    >>> round(t_value(29, 0.95), 4)
+    2.0452
+    """
+    if degrees < 1:
+        raise ValueError(f"degrees must be at least 1, not {degrees}")
+    return _student_t(_tail(level), degrees)
+
+
 def wilson(total: int, n: int, level: float = 0.95, *, scale: int = 1) -> Interval | None:
     """Wilson's interval for a mean score between 0 and 1, as a win rate with shared wins.
 

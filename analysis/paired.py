@@ -92,11 +92,11 @@ def paired_difference(
 
     Notes
     -----
-    The interval and the test are those of `mean_interval` for the observations and two more,
-    +largest and -largest: Student's t up to `STUDENT_T_UP_TO` values, these two among them, and the
-    normal quantile beyond. With N = n + 2 and s^2 the variance of the N values (divisor N - 1), the
-    ends are total / N plus or minus q s / sqrt(N), and the p-value is that of the statistic
-    (total / N) / (s / sqrt(N)).
+    The interval and the test are those of `mean_interval` for the observations and two more: if
+    they are bounded +largest and -largest, else the mean plus and minus largest. It is Student's t
+    up to `STUDENT_T_UP_TO` values, these two among them, and the normal quantile beyond. With
+    N = n + 2, S the sum and s^2 the variance of the N values (divisor N - 1), the ends are S / N
+    plus or minus q s / sqrt(N), and the p-value is that of the statistic (S / N) / (s / sqrt(N)).
 
     *Why two more.* For d in -1, 0 and 1 without them this is the Wald interval for a difference of
     paired proportions. It has no width if all deals end alike and misses far too often when only a
@@ -132,21 +132,22 @@ def paired_difference(
     >>> found.estimate, round(found.interval.low, 4), round(found.interval.high, 4)
     (0.03, 0.0167, 0.0432)
     """
-    with_two = two_added(n, total, total_squares, scale=scale, largest=largest, bounded=bounded)
+    count, sum_, squares, fine = two_added(
+        n, total, total_squares, scale=scale, largest=largest, bounded=bounded
+    )
     n, total, scale = index(n), index(total), index(scale)
-    found = mean_interval(*with_two, level)
+    found = mean_interval(count, sum_, squares, level)
     if n == 0 or found is None:
         return None
-    count, _, squares = with_two
-    estimate = total / (n * scale)
-    low, high = min(found.low / scale, estimate), max(found.high / scale, estimate)
+    estimate, units = total / (n * scale), scale * fine
+    low, high = min(found.low / units, estimate), max(found.high / units, estimate)
     if bounded:
         end = round(scale * largest) / scale
         low, high = max(low, -end), min(high, end)
-    variance = (count * squares - total * total) / (count * count * (count - 1))
-    p_value = _two_sided(total / (count * sqrt(variance)), count - 1)
+    variance = (count * squares - sum_ * sum_) / (count * count * (count - 1))
+    p_value = _two_sided(sum_ / (count * sqrt(variance)), count - 1)
     interval = Interval(low, high, level, f"{found.method}, two observations added")
-    return Difference(estimate, interval, sqrt(variance) / scale, p_value, n)
+    return Difference(estimate, interval, sqrt(variance) / units, p_value, n)
 
 
 def unpaired_difference(
@@ -293,16 +294,20 @@ def two_added(
     scale: int = 1,
     largest: float = 1.0,
     bounded: bool = True,
-) -> tuple[int, int, int]:
-    """The sums of the observations and two more, +`largest` and -`largest`, in the same units.
+) -> tuple[int, int, int, int]:
+    """The sums of the observations and two more, and in how fine units of 1/`scale` they are.
 
-    They are the arguments of `intervals.mean_interval`. With them there are always two different
-    values, so the variance is never zero. Parameters and errors are those of `paired_difference`.
+    The first three are the arguments of `intervals.mean_interval`. With them there are always two
+    different values, so the variance is never zero. Bounded differences get +`largest` and
+    -`largest`; others the mean plus and minus `largest`, since 0 may be far away, and therefore n
+    times as fine units. Parameters and errors are those of `paired_difference`.
 
     Examples
     --------
     >>> two_added(10, 0, 0, scale=6)
-    (12, 0, 72)
+    (12, 0, 72, 1)
+    >>> two_added(10, 500, 25_000, bounded=False)  # ten times 50, and 49 and 51
+    (12, 6000, 3000200, 10)
     """
     n, total, total_squares, scale = index(n), index(total), index(total_squares), index(scale)
     units = _units(scale, largest)
@@ -312,7 +317,10 @@ def two_added(
         raise ValueError(
             f"no {n} values from -{units} to {units} have the squares' sum {total_squares}"
         )
-    return n + 2, total, total_squares + 2 * units * units
+    added = 2 * units * units
+    if bounded or n == 0:
+        return n + 2, total, total_squares + added, 1
+    return n + 2, total * (n + 2), n * n * (total_squares + added) + 2 * total * total, n
 
 
 def _units(scale: int, largest: float) -> int:

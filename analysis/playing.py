@@ -15,7 +15,7 @@ from ..sim.contest import Contest, contest_chunk_size, plans_of
 from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 from ..sim.journal import prefix, whole_parts
 from ..sim.manifest import Manifest, new_manifest, read_manifest
-from ..sim.numbers import LARGEST_INDEX, games_count, real_number, whole_number
+from ..sim.numbers import LARGEST_INDEX, games_count, read_level, real_number, whole_number
 from ..sim.observe import play_observations
 from ..sim.plan import Plan, check_range, chunk_size
 from ..sim.processors import usable_processors
@@ -118,7 +118,7 @@ def settle(
     games = default_n if n is None else games_count(n)
     start = whole_number(first, "--first", 0, LARGEST_INDEX)
     check_range(start, games)
-    level = real_number(level, "--level", 0, 1)
+    level = read_level(level)
     if time_limit is not None:
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
     workers = _threads(threads)

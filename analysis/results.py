@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from ..sim.numbers import real_number
 from ..sim.options import Rules
 from ..sim.plan import Plan, make_plan
 from ..sim.rows import empty_frame
-from ..sim.run import Progress
+from ..sim.run import Progress, interruptible
 from ..sim.store import scan_rows
+from . import at_table as table
 from .playing import PRECISION_CEILING, Played, Stopping, begin, finish, go_on, read_back, settle
 from .screen import run_screen
 from .sequential import confidence_sequence, look_counts
@@ -167,6 +169,8 @@ def run_plan(
     on_progress: Callable[[Progress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
     executor: Executor | None = None,
+    at_table: bool = False,
+    seconds_per_turn: Any = None,
 ) -> Result:
     """Run a plan; see `run` for the parameters. Everything is checked before anything is made."""
     if precision is not None:
@@ -188,7 +192,29 @@ def run_plan(
         on_compile=on_compile,
         executor=executor,
     )
-    return _result(begin(plan, how, _stopping, precision=precision))
+    table.check(at_table, seconds_per_turn)
+    result = _result(begin(plan, how, _stopping, precision=precision))
+    return with_table(result, seconds_per_turn) if at_table else result
+
+
+def with_table(result: Result, seconds_per_turn: Any = None) -> Result:
+    """Add to a result how the game feels at the table; its first games are told again."""
+    summary = result.summary
+    if not summary.completed:
+        return result
+    found = interruptible(
+        lambda: table.at_table(
+            summary.plan,
+            summary.first,
+            summary.completed,
+            level=summary.level,
+            seconds=seconds_per_turn,
+        )
+    )
+    result.summary = replace(
+        summary, at_table=found, command=f"{summary.command} {table.words(seconds_per_turn)}"
+    )
+    return result
 
 
 def run(
@@ -209,6 +235,8 @@ def run(
     rows: bool = False,
     out: str | Path | None = None,
     overwrite: bool = False,
+    at_table: bool = False,
+    seconds_per_turn: float | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -250,6 +278,11 @@ def run(
         Folder to keep the run in, rows included; it can be resumed.
     overwrite : bool
         Replace a run that lies in `out`.
+    at_table : bool
+        Tell the first 10,000 games again and say how the game feels at the table: minutes, waiting,
+        choices, leads and comebacks.
+    seconds_per_turn : float, optional
+        For its minutes; 10 if left out.
     executor : concurrent.futures.Executor, optional
         Plays the chunks instead of threads of this process.
     progress : bool, optional
@@ -293,6 +326,8 @@ def run(
             rows=rows,
             out=out,
             overwrite=overwrite,
+            at_table=at_table,
+            seconds_per_turn=seconds_per_turn,
             executor=executor,
             on_progress=on_progress,
         )

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..sim.chunk import prepare_plan
+from ..sim.errors import RequestError
 from ..sim.manifest import COMPARISON, RUN, TOURNAMENT_RUN, read_manifest
+from ..sim.plan import Plan
 from . import compare, results, sweep, tournament
 
 
@@ -63,3 +66,23 @@ def load(folder: str | Path) -> Any:
     if form == TOURNAMENT_RUN:
         return tournament.load_tournament(path)
     return sweep.load_sweep(path)
+
+
+def with_table(result: Any, seconds_per_turn: Any = None) -> Any:
+    """Add to a run or a sweep how the game feels at the table.
+
+    Raises
+    ------
+    RequestError
+        When it is neither.
+    """
+    if isinstance(result, results.Result):
+        plans: tuple[Plan, ...] = (result.summary.plan,)
+        add: Any = results.with_table
+    elif isinstance(result, sweep.SweepResult):
+        plans, add = result.summary.contest.plans, sweep.with_table
+    else:
+        raise RequestError("--at-table is for runs and sweeps.")
+    for plan in plans:
+        prepare_plan(plan)
+    return add(result, seconds_per_turn)

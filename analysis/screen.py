@@ -145,6 +145,36 @@ def _length_table(summary: Summary) -> Iterator[str]:
         )
 
 
+def _at_table(summary: Summary) -> Iterator[str]:
+    """Yield how the game feels at the table."""
+    found = summary.at_table
+    if found is None:
+        return
+    units = summary.plan.unit.word(found.n)
+    yield ""
+    yield f"  {'at the table':<52}{percent(summary.level)} interval"
+    for one in found.figures:
+        scale = 100.0 if one.figure.rate else 1.0
+        places = decimals(scale * one.interval.half_width) if one.interval else 2
+        sign = " %" if one.figure.rate else "  "
+        value = f"{scale * one.value:.{places}f}"
+        yield f"  {one.label:<40}{value:>8}{sign}  {_ends(one.interval, scale, places)}"
+    text = (
+        f"{sure_words(found.sure_from)} Leading: {summary.plan.description.leads}. The first "
+        f"{found.n:,} {units} told again; {found.seconds_per_turn:g} s a turn."
+    )
+    yield from wrapped("  ", text.split(" "), " ")
+
+
+def sure_words(sure_from: float | None) -> str:
+    """Return from when on the leader wins 80 of 100."""
+    if sure_from is None:
+        return "The leader never wins 80 of 100, not even at the end."
+    if sure_from >= 1:
+        return "Who leads wins 80 of 100 only at the very end."
+    return f"From {100 * sure_from:.0f} % of the turns on, who leads wins 80 of 100 or more."
+
+
 def _foot(summary: Summary) -> Iterator[str]:
     plan = summary.plan
     units = plan.unit.many
@@ -207,6 +237,7 @@ def run_screen(summary: Summary) -> str:
         lines.append("")
     lines += _seat_table(summary)
     lines += _length_table(summary)
+    lines += _at_table(summary)
     lines.append("")
     lines += _foot(summary)
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -174,8 +174,8 @@ def mean_sequence(
 
     where alpha = 1 - level and r^2 is `MIXING_VARIANCE`. As in `paired.paired_difference`, the
     middle and s^2 are the mean and the variance (divisor n + 1) of the observations and two more,
-    +largest and -largest; so s isn't 0 when all observations are equal. The difference in s^2 is
-    taken between integers.
+    those of `paired.two_added`; so s isn't 0 when all observations are equal. The difference in s^2
+    is taken between integers.
 
     *Where it comes from.* For normal observations with the known variance s^2 this is Robbins'
     mixture: the likelihood averaged over normal means whose variance is r^2 s^2, divided by the
@@ -209,17 +209,19 @@ def mean_sequence(
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, not {level}")
     method = "confidence sequence (normal mixture), approximate"
-    with_two = two_added(n, total, total_squares, scale=scale, largest=largest, bounded=bounded)
+    count, sum_, squares, fine = two_added(
+        n, total, total_squares, scale=scale, largest=largest, bounded=bounded
+    )
     n, total, scale = index(n), index(total), index(scale)
     end = round(scale * largest) / scale if bounded else inf
     if n == 0:
         return Interval(-end, end, level, method)
-    count, _, squares = with_two
-    variance = (count * squares - total * total) / (count * (count - 1))
+    units = scale * fine
+    variance = (count * squares - sum_ * sum_) / (count * (count - 1))
     x = n * MIXING_VARIANCE
     exceeded = log1p(x) / 2 - log1p(-level)
-    half_width = sqrt(2 * variance * (1 + 1 / x) * exceeded / n) / scale
-    middle, mean = total / (count * scale), total / (n * scale)
+    half_width = sqrt(2 * variance * (1 + 1 / x) * exceeded / n) / units
+    middle, mean = sum_ / (count * units), total / (n * scale)
     # Bounded differences need no min() and max() with the mean: it is half a width away at most.
     low, high = min(middle - half_width, mean), max(middle + half_width, mean)
     return Interval(max(-end, low), min(end, high), level, method)

@@ -153,7 +153,7 @@ def log_likelihood_ratio(
     n (h1 - h0) (2 m - h0 - h1) / (2 s^2), which follows from the central limit theorem whatever
     the distribution is.
 
-    *The variance* is that of the observations and two more, +largest and -largest (divisor
+    *The variance* is that of the observations and two more, those of `paired.two_added` (divisor
     n + 2), as in `paired.paired_difference`. Otherwise the ratio would not be defined when all
     observations are equal. The difference in s^2 is taken between integers.
 
@@ -169,12 +169,13 @@ def log_likelihood_ratio(
     >>> round(log_likelihood_ratio(test, 10_000, 0, 1300), 3)
     -3.84
     """
-    with_two = two_added(n, total, total_squares, scale=scale, largest=largest, bounded=bounded)
+    count, sum_, squares, fine = two_added(
+        n, total, total_squares, scale=scale, largest=largest, bounded=bounded
+    )
     n, total, scale = index(n), index(total), index(scale)
     if n == 0:
         return 0.0
-    count, _, squares = with_two
-    variance = (count * squares - total * total) / (count * count * scale * scale)
+    variance = (count * squares - sum_ * sum_) / (count * count * (scale * fine) ** 2)
     mean = total / (n * scale)
     # The ratio is 1 + u / v, with u = (m - h0)^2 - (m - h1)^2 as a product so that nothing cancels.
     # Below 1 its inverse is taken: log1p is sharp near 0, not near -1.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..sim.counts import SHARE, Counts
@@ -16,6 +16,9 @@ from ..sim.provenance import JSON_VERSION
 from ..sim.strategies import read_players
 from .intervals import Interval, mean_interval, moments, quantile, wilson
 from .sequential import confidence_sequence
+
+if TYPE_CHECKING:
+    from .at_table import AtTable
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class Summary:
     """The command that plays the same games again."""
     saved_in: str
     keeps_rows: bool
+    at_table: AtTable | None = None
+    """How the game feels at the table, if that was asked."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``run --json`` prints."""
@@ -161,6 +166,7 @@ class Summary:
                 }
                 for one in self.headlines
             ],
+            "at_table": self.at_table.to_json() if self.at_table else None,
             "precision": self.precision,
             "elapsed_s": round(self.elapsed_s, 3),
             "compile_s": round(self.compile_s, 3),
@@ -402,6 +408,20 @@ def short_number(number: int) -> str:
     return f"{digits[0]}{'.' + digits[1:] if len(digits) > 1 else ''}e{zeros}"
 
 
+def number_text(x: float) -> str:
+    """Return the shortest text that reads back as the same number.
+
+    Examples
+    --------
+    >>> number_text(0.01), number_text(0.03333333333333333), number_text(500.0), number_text(1e-5)
+    ('0.01', '0.03333333333333333', '500', '1e-5')
+    """
+    short = f"{x:g}"
+    text = short if float(short) == x else repr(float(x)).removesuffix(".0")
+    digits, e, exponent = text.partition("e")
+    return f"{digits}e{int(exponent)}" if e else text
+
+
 def quoted(path: str) -> str:
     """Return a path as it can be typed in any shell."""
     return f'"{path}"' if any(sign in path for sign in " ()&;'") else path
@@ -445,8 +465,8 @@ def command(
     if first:
         words.append(f"--first {first}")
     if precision is not None:
-        words.append(f"--precision {precision:g}")
+        words.append(f"--precision {number_text(precision)}")
     if level != 0.95:
-        words.append(f"--level {level:g}")
+        words.append(f"--level {number_text(level)}")
     words.append(f"--seed {plan.seed}")
     return " ".join(words)

@@ -19,7 +19,10 @@ from ..sim.manifest import Manifest
 from ..sim.observations import Observations
 from ..sim.options import Rules, as_dict
 from ..sim.provenance import JSON_VERSION
+from ..sim.run import interruptible
 from .arms import Base, base_of, base_words
+from .at_table import check
+from .at_table import words as table_words
 from .cells import Cells, grid, make_sweep, text_of
 from .effects import (
     Compared,
@@ -38,7 +41,8 @@ from .intervals import Interval
 from .multiple import bonferroni_level, holm
 from .paired import Difference
 from .playing import Played, begin, finish, go_on, read_back, settle
-from .summary import Summary, quoted, short_number, summarise
+from .summary import Summary, number_text, quoted, short_number, summarise
+from .sweep_at_table import SweepAtTable, sweep_at_table
 from .targets import Near, nearest, read_targets
 from .verdict import Verdict, judge
 
@@ -109,6 +113,8 @@ class Sweep:
     """The cells by their distance to the targets, if there are any."""
     command: str
     saved_in: str
+    at_table: SweepAtTable | None = None
+    """How the cells feel at the table, if that was asked."""
     elapsed_s: float = 0.0
     compile_s: float = 0.0
     games_per_s: float = 0.0
@@ -190,6 +196,15 @@ class Sweep:
                 }
                 for one in self.nearest
             ],
+            "at_table": (
+                {
+                    "n": self.at_table.n,
+                    "seconds_per_turn": self.at_table.seconds_per_turn,
+                    "sure_from": list(self.at_table.sure_from),
+                }
+                if self.at_table
+                else None
+            ),
             "elapsed_s": round(self.elapsed_s, 3),
             "compile_s": round(self.compile_s, 3),
             "games_per_s": round(self.games_per_s * len(contest.tables), 1),
@@ -199,10 +214,17 @@ class Sweep:
 
     def table(self) -> list[dict[str, Any]]:
         """Return the tidy table: a row for each cell and figure, differences to the base cell."""
+        found = self._table(self.rows, self.completed, self.comparisons)
+        if self.at_table:
+            table = self.at_table
+            found += self._table(table.rows, table.n, table.comparisons)
+        return found
+
+    def _table(self, rows: Sequence[Row], n: int, comparisons: int) -> list[dict[str, Any]]:
         contest = self.contest
         options = self.asked["options"]
         found = []
-        for row in self.rows:
+        for row in rows:
             one = row.compared
             found.append(
                 {
@@ -210,7 +232,7 @@ class Sweep:
                     **options[row.cell],
                     "figure": row.name,
                     "unit": row.unit,
-                    "n": self.completed,
+                    "n": n,
                     "estimate": row.estimate,
                     "low": row.interval.low if row.interval else None,
                     "high": row.interval.high if row.interval else None,
@@ -219,7 +241,7 @@ class Sweep:
                     "difference_high": one.difference.interval.high if one else None,
                     "p_value": one.difference.p_value if one else None,
                     "p_adjusted": row.p_adjusted,
-                    "comparisons": self.comparisons,
+                    "comparisons": comparisons,
                     "matters": one.matters if one else None,
                     "verdict": one.verdict.word if one else "base",
                 }
@@ -419,7 +441,7 @@ def sum_up(
     if manifest.first:
         words.append(f"--first {manifest.first}")
     if manifest.level != 0.95:
-        words.append(f"--level {manifest.level:g}")
+        words.append(f"--level {number_text(manifest.level)}")
     words.append(f"--seed {contest.seed}")
     return Sweep(
         contest=contest,
@@ -529,9 +551,12 @@ def play_sweep(
     targets: Any = None,
     contest: Contest | None = None,
     file: str | None = None,
+    at_table: bool = False,
+    seconds_per_turn: Any = None,
     **how: Any,
 ) -> SweepResult:
     """Play a sweep; see `sweep`. Everything is checked before anything is made."""
+    check(at_table, seconds_per_turn)
     contest = contest or make_sweep(base, cells)
     names = read_figures(figures, contest)
     least = read_matters(matters, contest)
@@ -546,10 +571,10 @@ def play_sweep(
     if figures is not None:
         words.append(f"--figures {','.join(names)}")
     words += [
-        f"--matters {f'{name}={value:g}' if name else f'{value:g}'}"
+        f"--matters {f'{name}=' if name else ''}{number_text(value)}"
         for name, value in least.items()
     ]
-    words += [f"--target {name}={value:g}" for name, value in wanted.items()]
+    words += [f"--target {name}={number_text(value)}" for name, value in wanted.items()]
     options = list(dict.fromkeys(name for cell in cells.cells for name in cell.options))
     asked = {
         "request": " ".join(words),
@@ -561,7 +586,28 @@ def play_sweep(
             {name: text_of(cell.options.get(name)) for name in options} for cell in cells.cells
         ],
     }
-    return _result(begin(contest, settled, lambda manifest: None, asked=asked))
+    result = _result(begin(contest, settled, lambda manifest: None, asked=asked))
+    return with_table(result, seconds_per_turn) if at_table else result
+
+
+def with_table(result: SweepResult, seconds_per_turn: Any = None) -> SweepResult:
+    """Add to a result how its cells feel at the table; their first games are told again."""
+    one = result.summary
+    if one.completed:
+        found = interruptible(
+            lambda: sweep_at_table(
+                one.contest,
+                one.first,
+                one.completed,
+                level=one.level,
+                seconds=seconds_per_turn,
+                matters=one.asked["matters"],
+            )
+        )
+        result.summary = replace(
+            one, at_table=found, command=f"{one.command} {table_words(seconds_per_turn)}"
+        )
+    return result
 
 
 def load_sweep(path: Path) -> SweepResult:
@@ -602,6 +648,8 @@ def sweep(
     chunk_size: int | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
+    at_table: bool = False,
+    seconds_per_turn: float | None = None,
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> SweepResult:
@@ -622,6 +670,8 @@ def sweep(
     matters : float or mapping, optional
         The least difference that matters: of all rates (0.01 if left out), or by name of the
         figure (of means 1 % of the base if left out).
+    at_table, seconds_per_turn
+        As for `run`: how each cell feels at the table, against the base.
     targets : mapping, optional
         Figures, ``unfairness`` or ``decisiveness`` to what is wanted; cells are sorted by it.
     players, rules, preset, strategies, seed, first, level, threads, time_limit, chunk_size, out, \
@@ -666,6 +716,8 @@ overwrite, executor, progress
             chunk=chunk_size,
             out=out,
             overwrite=overwrite,
+            at_table=at_table,
+            seconds_per_turn=seconds_per_turn,
             executor=executor,
             on_progress=on_progress,
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from .compare_screen import MARKS, title
-from .screen import STOPPED, WIDTH, percent, wrapped
+from .screen import STOPPED, WIDTH, percent, sure_words, wrapped
 from .summary import decimals, quoted
 from .sweep import Effect, Row, Sweep
 from .verdict import MATTERS, UNKNOWN, more_words
@@ -53,39 +54,53 @@ def _cell(row: Row | None) -> str:
     if row.compared is None:
         half = row.interval.half_width if row.interval else 0.01
         places = decimals(scale * half)
-        return f"{f'{scale * row.estimate:.{places}f}':>7}{'(base)':>{COLUMN - 9}}  "
+        return f"{f'{scale * row.estimate:.{places}f}':>6}{'(base)':>{COLUMN - 8}}  "
     difference = row.compared.difference
     places = min(2, decimals(scale * difference.interval.half_width))
     low, high = scale * difference.interval.low, scale * difference.interval.high
     text = (
-        f"{scale * difference.estimate:>+7.{places}f} {low:>5.{places}f} to {high:>5.{places}f} "
+        f"{scale * difference.estimate:>+6.{places}f} {low:>5.{places}f} to {high:>5.{places}f} "
         f"{MARKS[row.compared.verdict.word]}"
     )
     return f"{text:<{COLUMN}}"
 
 
-def _table(one: Sweep) -> Iterator[str]:
+def _heading(row: Row) -> list[str]:
+    """Return a figure's name in as many lines as it needs."""
+    of = ", of 100" if row.unit == "of 100" else ""
+    return wrap(row.label + of, COLUMN - 2)
+
+
+def _blocks(one: Sweep, rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+    """Yield tables of figures, a line a cell, as many figures side by side as fit."""
     labels = [_label(one, cell) for cell in range(len(one.contest.tables))]
     wide = max(len(text) for text in (*labels, _head(one)))
     wide = min(wide, WIDTH - 2 - COLUMN - 2)
     fits = max(1, (WIDTH - 2 - wide) // (COLUMN + 1))
-    named = {row.name: row for row in one.rows}
-    names = [name for name in one.figures if name in named]
+    named = {row.name: row for row in rows}
+    found = {(row.cell, row.name): row for row in rows}
+    names = [name for name in names if name in named]
     for start in range(0, len(names), fits):
         part = names[start : start + fits]
-        heads = []
-        for name in part:
-            of = ", of 100" if named[name].unit == "of 100" else ""
-            heads.append(f"  {named[name].label + of:<{COLUMN - 2}}")
-        yield f"  {_head(one)[:wide]:<{wide}} " + " ".join(heads)
+        heads = [_heading(named[name]) for name in part]
+        # A long heading takes two lines.
+        for line in range(max(len(head) for head in heads)):
+            words = [f"  {head[line] if line < len(head) else '':<{COLUMN - 2}}" for head in heads]
+            last = line == max(len(head) for head in heads) - 1
+            left = _head(one)[:wide] if last else ""
+            yield f"  {left:<{wide}} " + " ".join(words)
         for cell, label in enumerate(labels):
-            columns = " ".join(_cell(one.row(cell, name)) for name in part)
+            columns = " ".join(_cell(found.get((cell, name))) for name in part)
             if len(label) <= wide:
                 yield f"  {label:<{wide}} {columns}"
             else:
                 yield from wrapped("  ", [label])
                 yield f"  {'':<{wide}} {columns}"
         yield ""
+
+
+def _table(one: Sweep) -> Iterator[str]:
+    yield from _blocks(one, one.rows, one.figures)
     yield "  * matters   . too small to matter   ? can't tell yet"
     unknown = [
         row.compared
@@ -180,6 +195,27 @@ def findings(one: Sweep) -> Iterator[str]:
             yield f"{one.contest.arms[cell]}: can't tell yet."
 
 
+def _at_table(one: Sweep) -> Iterator[str]:
+    """Yield how the cells feel at the table."""
+    table = one.at_table
+    if table is None:
+        return
+    units = one.contest.unit.word(table.n)
+    text = (
+        f"At the table: the first {table.n:,} {units} of each cell told again, "
+        f"{table.seconds_per_turn:g} s a turn. {percent(one.level)} for these "
+        f"{table.comparisons} intervals together. Leading: {one.contest.description.leads}."
+    )
+    yield from wrapped("", text.split(" "), " ")
+    yield ""
+    yield from _blocks(one, table.rows, tuple(dict.fromkeys(row.name for row in table.rows)))
+    for cell, part in enumerate(table.sure_from):
+        yield from wrapped(
+            "  ", f"{one.contest.arms[cell] or 'base'}: {sure_words(part)}".split(" "), " "
+        )
+    yield ""
+
+
 def _targets(one: Sweep) -> Iterator[str]:
     """Yield the cells that come nearest to what is wanted."""
     targets = one.asked["targets"]
@@ -236,6 +272,6 @@ def sweep_screen(one: Sweep) -> str:
         lines += [*_table(one), ""]
         for text in findings(one):
             lines += wrapped("", text.split(" "), " ")
-        lines += ["", *_targets(one)]
+        lines += ["", *_at_table(one), *_targets(one)]
     lines += _foot(one)
     return "\n".join(line.rstrip() for line in lines) + "\n"

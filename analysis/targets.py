@@ -74,7 +74,10 @@ def read_targets(given: Any, contest: Contest, said: str = "--target") -> dict[s
             raise RequestError(
                 f"{said} {word}: no such figure.\n  {hint}There are: {', '.join(known)}."
             )
-        found[name] = real_number(value, f"{said} {name}=", -1e300, 1e300)
+        number = real_number(value, said, -1e300, 1e300, said=f"{said} {word}={value}")
+        if found.get(name, number) != number:
+            raise RequestError(f"{said} {word}={value}: {name} already got {found[name]:g}.")
+        found[name] = number
     return found
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import sqrt
+from math import exp, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..sim.contest import Contest
+from ..sim.contest import Contest, Table
 from ..sim.counts import SHARE
 from ..sim.errors import RequestError
 from ..sim.manifest import Manifest
@@ -22,18 +22,21 @@ from ..sim.provenance import JSON_VERSION
 from ..sim.run import Progress
 from .arms import Base, base_of, base_words, make_tournament
 from .effects import Part, fixed_n, is_share, ratio_contrast, within
-from .intervals import Interval, z_value
+from .intervals import Interval, t_value
 from .multiple import bonferroni_level, holm
 from .paired import Difference
 from .playing import Played, begin, finish, go_on, read_back, settle
 from .ratings import Ranking, elo, plackett_luce, rating_covariance, score_contributions
-from .summary import quoted, short_number
+from .summary import number_text, quoted, short_number
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
 DEFAULT_DEALS = 2_000
+LEAST_OBSERVATIONS = 30
+LEAST_PLACES = 50
+"""Observations, and first places of every strategy, below which ratings have no intervals."""
 PRIOR = 0.5
 """Made-up games won and lost against an average strategy, so that ratings are finite."""
 SHOWN_CYCLES = 5
@@ -52,7 +55,7 @@ class Meeting:
     p_adjusted: float
     """Adjusted for the number of meetings (Holm)."""
     expected: float
-    """The share that the ratings predict."""
+    """The share that the ratings predict for the tables that were played."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Entrant:
     name: str
     rating: float
     """On Elo's scale; the mean of all is 0."""
-    interval: Interval
+    interval: Interval | None
+    """None where too little is known for one."""
     figures: dict[str, float]
     """By figure its share, or its mean a seat, at the tables it sat at."""
 
@@ -97,6 +101,12 @@ class Tournament:
     def games(self) -> int:
         """Games played in all."""
         return self.completed * len(self.contest.tables)
+
+    @property
+    def gauntlet(self) -> bool:
+        """Whether the first entrant met each of the others, and these not each other."""
+        pairs = {frozenset((one.one, one.other)) for one in self.meetings}
+        return len(self.entrants) > 2 and all(0 in pair for pair in pairs)
 
     @property
     def ranking(self) -> tuple[int, ...]:
@@ -152,8 +162,8 @@ class Tournament:
                 {
                     "strategy": one.name,
                     "rating": one.rating,
-                    "interval": [one.interval.low, one.interval.high],
-                    "method": one.interval.method,
+                    "interval": [one.interval.low, one.interval.high] if one.interval else None,
+                    "method": one.interval.method if one.interval else None,
                     **one.figures,
                 }
                 for one in self.entrants
@@ -210,7 +220,7 @@ class TournamentResult:
         rows = self.summary.to_json()["strategies"]
         flat = [
             {key: value for key, value in row.items() if key != "interval"}
-            | {"low": row["interval"][0], "high": row["interval"][1]}
+            | dict(zip(("low", "high"), row["interval"] or (None, None), strict=True))
             for row in (rows[one] for one in self.summary.ranking)
         ]
         return pl.DataFrame(flat)
@@ -279,22 +289,38 @@ def _meetings(
         contrasted = ratio_contrast(counts.games, moments, [part])
         if contrasted is None:  # nobody ever came first
             continue
-        difference = within(judged(*contrasted, 1.0, False))
-        gap = elo(log_worths[one] - log_worths[other])
+        # One more observation could move the share by as much as all its games are of all first
+        # places there were; with few of these that is a lot.
+        together = [table for table in contest.tables if {one, other} <= set(table.arms)]
+        places = sum(moments.sums[j] for j in shared)
+        largest = -(-len(together) * SHARE * counts.games // places)
+        difference = within(judged(*contrasted, float(largest), False))
+        expected = _expected(together, one, other, log_worths)
         won = sum(moments.sums[j] for j, arm in shared.items() if arm == one)
-        share = won / sum(moments.sums[j] for j in shared)
-        found.append((one, other, share, difference, 1 / (1 + 10 ** (-gap / 400))))
+        found.append((one, other, won / places, difference, expected))
     adjusted = holm([difference.p_value for _, _, _, difference, _ in found])
     for (one, other, share, difference, expected), p_value in zip(found, adjusted, strict=True):
         yield Meeting(one, other, share, difference, p_value, expected)
 
 
-def _rated(contest: Contest, counts: Observations) -> tuple[tuple[float, ...], list[float]]:
-    """Return the log-worths and their standard errors.
+def _expected(tables: Sequence[Table], one: int, other: int, log_worths: Sequence[float]) -> float:
+    """The first one's part of the first places that the ratings predict at some tables."""
+    worths = [exp(log_worth) for log_worth in log_worths]
+    chances = [0.0, 0.0]
+    for table in tables:
+        whole = sum(worths[arm] for arm in table.arms)
+        for j, arm in enumerate((one, other)):
+            chances[j] += table.arms.count(arm) * worths[arm] / whole
+    return chances[0] / sum(chances)
+
+
+def _rated(contest: Contest, counts: Observations) -> tuple[tuple[float, ...], list[float] | None]:
+    """Return the log-worths and their standard errors; None where too little is known for them.
 
     A game says who came first; who came second isn't used, so that ratings speak about winning. An
     observation's games share a deal: the errors are of observations, however their games depend on
-    each other (the sandwich of `rating_covariance`).
+    each other (the sandwich of `rating_covariance`, times n / (n - 1)). It is right for large
+    numbers only: of strategies that hardly ever came first it makes far too little.
     """
     import numpy as np
 
@@ -305,13 +331,23 @@ def _rated(contest: Contest, counts: Observations) -> tuple[tuple[float, ...], l
         rest.remove(arm)
         rankings.append(Ranking((arm,), tuple(rest), moments.sums[j] / SHARE))
     worths = plackett_luce(rankings, len(contest.arms), prior=PRIOR, names=contest.arms)
+    fewest = min(first_places(contest, counts, arm) for arm in range(len(contest.arms)))
+    if counts.games < LEAST_OBSERVATIONS or fewest < LEAST_PLACES:
+        return worths.log_worths, None
     scores = np.asarray(score_contributions(rankings, worths.log_worths)) / SHARE
     columns = len(rankings)
     products = np.array(
         [[float(moments.product(i, j)) for j in range(columns)] for i in range(columns)]
     )
     covariance = rating_covariance(worths, scores.T @ products @ scores)
+    covariance *= counts.games / (counts.games - 1)
     return worths.log_worths, [sqrt(max(0.0, covariance[j, j])) for j in range(len(contest.arms))]
+
+
+def first_places(contest: Contest, counts: Observations, arm: int) -> float:
+    """Return how many first places an entrant took in all, a shared one as its part."""
+    sums = counts.moments["win"].sums
+    return sum(sums[j] for j, (_, who) in enumerate(contest.places) if who == arm) / SHARE
 
 
 def _figures(contest: Contest, counts: Observations, arm: int) -> dict[str, float]:
@@ -372,13 +408,15 @@ def sum_up(
     level = manifest.level
     entrants: list[Entrant] = []
     meetings: list[Meeting] = []
-    if counts.games:
+    if any(counts.moments["win"].sums) if counts.games else False:
         log_worths, errors = _rated(contest, counts)
         for arm, name in enumerate(contest.arms):
-            rating, half = elo(log_worths[arm]), z_value(level) * elo(errors[arm])
-            interval = Interval(
-                rating - half, rating + half, level, "Plackett-Luce, normal, by observation"
-            )
+            rating, interval = elo(log_worths[arm]), None
+            if errors is not None:
+                half = t_value(counts.games - 1, level) * elo(errors[arm])
+                interval = Interval(
+                    rating - half, rating + half, level, "Plackett-Luce, Student t, by observation"
+                )
             entrants.append(Entrant(name, rating, interval, _figures(contest, counts, arm)))
         meetings = list(_meetings(contest, counts, log_worths, level))
     again = manifest.n if status == "complete" or not counts.games else counts.games
@@ -388,7 +426,7 @@ def sum_up(
     if manifest.first:
         words.append(f"--first {manifest.first}")
     if level != 0.95:
-        words.append(f"--level {level:g}")
+        words.append(f"--level {number_text(level)}")
     words.append(f"--seed {contest.seed}")
     found = Tournament(
         contest=contest,
@@ -410,7 +448,7 @@ def sum_up(
     if not entrants:
         return found
     around = tuple(cycles(range(len(entrants)), found.beats))
-    return Tournament(**{**found.__dict__, "cycles": around})
+    return replace(found, cycles=around)
 
 
 def _result(played: Played) -> TournamentResult:

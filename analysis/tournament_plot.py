@@ -14,19 +14,25 @@ if TYPE_CHECKING:
 FORMATS = (".svg", ".png", ".pdf")
 
 
-def check_plot(target: str) -> Path:
+def check_plot(target: str, *, overwrite: bool) -> Path:
     """Refuse a file that no picture can be written to.
 
     Raises
     ------
     RequestError
-        When its ending is of no picture, or its folder doesn't exist.
+        When its ending is of no picture, its folder doesn't exist, or it exists already.
     """
     path = Path(target)
     if path.suffix.lower() not in FORMATS:
         raise RequestError(f"--plot {target}: must end in {', '.join(FORMATS)}.")
     if not path.parent.is_dir():
         raise RequestError(f"--plot {target}: there is no folder {path.parent}.")
+    if path.is_dir():
+        raise RequestError(f"--plot {target}: is a folder.\n  Choose another name.")
+    if path.exists() and not overwrite:
+        raise RequestError(
+            f"--plot {target}: exists already.\n  Choose another name, or add --overwrite."
+        )
     return path
 
 

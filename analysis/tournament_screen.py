@@ -49,7 +49,9 @@ def _ratings(one: Tournament) -> Iterator[str]:
     yield f"  {'':<{wide}}{'rating':>7}   {percent(one.level)} interval{'first':>10}{heads}"
     for place, number in enumerate(one.ranking, 1):
         entrant = one.entrants[number]
-        ends = f"{entrant.interval.low:+.0f} to {entrant.interval.high:+.0f}"
+        ends = "too few to say"
+        if entrant.interval:
+            ends = f"{entrant.interval.low:+.0f} to {entrant.interval.high:+.0f}"
         line = (
             f"  {place:>2}  {_short(entrant.name):<{wide - 4}}{entrant.rating:>+7.0f}   {ends:<15}"
         )
@@ -108,15 +110,21 @@ def _matrix(one: Tournament) -> Iterator[str]:
 
 def _findings(one: Tournament) -> Iterator[str]:
     names = [entrant.name for entrant in one.entrants]
-    best = names[one.ranking[0]]
-    losers = [names[other] for other in one.ranking if one.beats(one.ranking[0], other)]
-    met = [other for other in one.ranking if one.meeting(one.ranking[0], other)]
-    if len(losers) == len(met) and len(met) == len(names) - 1:
-        yield f"{best} is the strongest: it beats all {len(losers)} others."
-    elif losers:
-        yield f"{best} is rated highest: it beats {', '.join(losers)}."
+    first = 0 if one.gauntlet else one.ranking[0]
+    met = [other for other in one.ranking if one.meeting(first, other)]
+    beaten = [names[other] for other in met if one.beats(first, other)]
+    beaten_by = [names[other] for other in met if one.beats(other, first)]
+    if len(beaten) == len(met):
+        whom = "all others" if len(met) > 1 else f"{beaten[0]}"
+        yield f"{names[first]} is the strongest: it beats {whom}."
     else:
-        yield f"{best} is rated highest, but beats nobody beyond chance yet."
+        said = []
+        if beaten:
+            said.append(f"beats {', '.join(beaten)}")
+        if beaten_by:
+            said.append(f"loses to {', '.join(beaten_by)}")
+        rated = "" if one.gauntlet else " is rated highest; it"
+        yield f"{names[first]}{rated} {' and '.join(said) or 'beats nobody beyond chance yet'}."
     for cycle in one.cycles:
         chain = " beats ".join(names[number] for number in (*cycle, cycle[0]))
         yield f"A cycle, which no rating can show: {chain}."
@@ -171,7 +179,7 @@ def tournament_screen(one: Tournament) -> str:
     """Return the screen of a tournament."""
     lines = [*title(one.contest), *_setup(one), ""]
     if not one.entrants:
-        lines += ["No data: not one observation was finished.", ""]
+        lines += ["No data: no game was won.", ""]
     else:
         for text in _findings(one):
             lines += wrapped("", text.split(" "), " ")

@@ -8,6 +8,7 @@ from math import ceil, floor, log10
 from .intervals import Interval
 
 MATTERS, TOO_SMALL, UNKNOWN = "matters", "too small", "unknown"
+WORDS = (MATTERS, TOO_SMALL, UNKNOWN)
 
 MOST_TOLD = 10**9
 """More observations than this aren't asked for by number."""
@@ -45,16 +46,15 @@ def judge(estimate: float, interval: Interval, matters: float, n: int) -> Verdic
         It matters if the whole interval lies beyond `matters` on one side, and is too small to
         matter if the whole interval lies between. Otherwise it can't be told yet. The number of
         observations that would tell is for a difference that stays as it is and an interval that
-        narrows with the square root of their number.
+        narrows with the square root of their number; of a difference that nearly equals `matters`,
+        which no number would tell, until the interval is a quarter of that to either side.
     """
     sign = 1 if interval.low > 0 else -1 if interval.high < 0 else 0
     if interval.low >= matters or interval.high <= -matters:
         return Verdict(MATTERS, sign, None)
     if -matters < interval.low and interval.high < matters:
         return Verdict(TOO_SMALL, sign, None)
-    gap = abs(abs(estimate) - matters)
-    if gap == 0:
-        return Verdict(UNKNOWN, sign, None)
+    gap = max(abs(abs(estimate) - matters), matters / 4)
     more = n * ((interval.half_width / gap) ** 2 - 1)
     if more > MOST_TOLD:
         return Verdict(UNKNOWN, sign, None)

@@ -251,17 +251,12 @@ def play_chunk(
     return Chunk(start, stop, count_rows(game, players, done.rows, done.tally), frame)
 
 
-def play_events(
-    plan: Plan, index: int, tables: np.ndarray | None = None
-) -> tuple[list[Event], pl.DataFrame]:
-    """Play one game and tell it: its events, and its row.
+def play_told(plan: Plan, index: int, tables: np.ndarray | None = None) -> Played:
+    """Play one game and tell it: the kernel's own events and row.
 
     The kernel that plays runs tells the events itself, so a replay can't differ. `tables` is
     a table that was set up for the game, if any; it is left as the game left it.
     """
-    from .rows import to_frame
-
-    game = plan.description
     room = SINGLE_GAME_EVENTS
     while True:
         scratch = None if tables is None else tables.copy()
@@ -273,5 +268,16 @@ def play_events(
             raise RunError(f"game {index} has {done.told:,} events, more than a replay can hold.")
     if tables is not None:
         tables[:] = done.tables
+    return done
+
+
+def play_events(
+    plan: Plan, index: int, tables: np.ndarray | None = None
+) -> tuple[list[Event], pl.DataFrame]:
+    """Play one game and tell it: its published events, and its row."""
+    from .rows import to_frame
+
+    game = plan.description
+    done = play_told(plan, index, tables)
     events = [game.read_event(plan.rules, event) for event in done.log[: done.told]]
     return events, to_frame(game, plan.rules.players, index, done.rows)

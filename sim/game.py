@@ -128,6 +128,8 @@ class Count:
     """What a whole one counts (60 for scores, which can be shared)."""
     at: int | None = None
     """Which element of a field that has several, not one a seat."""
+    label: str = ""
+    """What it is called beside other figures, if not by its name."""
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,11 @@ class Game:
     """From a decision and a number to what that answer means."""
     narrate: Callable[[Any, Iterable[Event]], Iterable[str]]
     """From the rules and events to lines a person reads."""
+    standings: Callable[[Any, Iterable[Sequence[int]]], Iterable[tuple[int, tuple[int, ...]]]]
+    """From the rules and the kernel's events to, after each turn, whose it was and how far ahead
+    each seat is: the largest number leads."""
+    leads: str
+    """What that is, in words."""
     replay_key: str
     """How to read those lines."""
     examples: tuple[str, ...]

@@ -12,6 +12,7 @@ from .errors import RequestError
 MOST_GAMES = 10**15
 LARGEST_INDEX = 2**63 - 1
 LARGEST_SEED = 2**64 - 1
+LOWEST_LEVEL, HIGHEST_LEVEL = 0.5, 0.99999
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(_[0-9]+)*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 
@@ -77,13 +78,46 @@ def index_range(text: str, name: str = "--index") -> tuple[int, int]:
     return low, high
 
 
-def real_number(value: Any, name: str, low: float, high: float) -> float:
-    """Read a number strictly between `low` and `high`."""
+def real_number(value: Any, name: str, low: float, high: float, said: str | None = None) -> float:
+    """Read a number strictly between `low` and `high`.
+
+    Parameters
+    ----------
+    value : float, int or str
+    name : str
+        What it is for, in error messages.
+    low, high : float
+    said : str, optional
+        How it was typed, for messages; the name and the value if left out.
+
+    Raises
+    ------
+    RequestError
+        When it is no such number.
+    """
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
     if not low < number < high:
         bound = f"between {low:g} and {high:g}" if high != float("inf") else f"above {low:g}"
-        raise RequestError(f"{name} {value}: must be a number {bound}.")
+        raise RequestError(f"{said or f'{name} {value}'}: must be a number {bound}.")
+    return number
+
+
+def read_level(value: Any, name: str = "--level") -> float:
+    """Read the level of intervals.
+
+    Below 0.5 an interval says nothing; above 0.99999 its ends hang on tails that the counts of no
+    run tell, and 1 less the level loses its digits.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if isinstance(value, bool) or not LOWEST_LEVEL <= number <= HIGHEST_LEVEL:
+        raise RequestError(
+            f"{name} {value}: must be a number from {LOWEST_LEVEL} to {HIGHEST_LEVEL}, "
+            "such as 0.95."
+        )
     return number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -100,14 +102,23 @@ def _users_choice(
     written: str, asked: bool, said: str, kept: Mapping[str, Path]
 ) -> tuple[Choice, str]:
     """Read a file with a strategy."""
+    if not kept:  # else the files lie under names of our own
+        try:
+            written.encode()  # as it is hashed, kept and printed
+            os.fsencode(written)  # as the system is asked for it
+        except UnicodeEncodeError:
+            raise RequestError(
+                f"{said}: {sys.getfilesystemencoding()}, the encoding of file names here, can't "
+                "spell this name.\n  Set PYTHONUTF8=1 in the environment, or rename the file."
+            ) from None
     bot, words = find_bot(written, said, kept)
     known = parameters_of(bot, said)
     parameters = _parameters(bot.text, known, words, said)
     return Choice(USER, asked, parameters, 0.0, bot), _text(bot.text, known, parameters)
 
 
-def _player_of_function(game: Game, rules: Rules, function: Any, said: str) -> Player:
-    """Make a player of a function given in Python; functools.partial sets its parameters."""
+def _read_function(function: Any, said: str) -> tuple[Bot, tuple[int, ...], str]:
+    """Read a function given in Python, whose parameters functools.partial sets."""
     given = dict(getattr(function, "keywords", None) or {})
     if getattr(function, "args", ()):
         raise RequestError(
@@ -117,10 +128,27 @@ def _player_of_function(game: Game, rules: Rules, function: Any, said: str) -> P
     known = parameters_of(bot, said)
     words = [f"{name}={value}" for name, value in given.items()]
     parameters = _parameters(bot.text, known, words, said)
+    return bot, parameters, _text(bot.text, known, parameters)
+
+
+def function_text(function: Any, said: str) -> str:
+    """Return what a function given in Python is called: its name and its parameters.
+
+    Raises
+    ------
+    RequestError
+        When it can't be a strategy.
+    """
+    return _read_function(function, said)[2]
+
+
+def _player_of_function(game: Game, rules: Rules, function: Any, said: str) -> Player:
+    """Make a player of a function given in Python."""
+    bot, parameters, text = _read_function(function, said)
     choices = tuple(
         Choice(USER, decision.asked(rules), parameters, 0.0, bot) for decision in game.decisions
     )
-    return Player(_text(bot.text, known, parameters), choices)
+    return Player(text, choices)
 
 
 def _text(name: str, known: Sequence[Parameter], values: Sequence[int]) -> str:
@@ -159,6 +187,8 @@ def read_player(
         return _player_of_function(game, rules, text, said)
     if not isinstance(text, str):
         raise RequestError(f"{said}: a strategy is a name, such as {game.decisions[0].default}.")
+    if not text.strip():
+        raise RequestError(f"{said.strip()}: name a strategy, such as {game.decisions[0].default}.")
     words = split_words(text)
     if len(words) > len(game.decisions):
         names = "+".join(decision.name for decision in game.decisions)
@@ -217,7 +247,9 @@ def read_players(
     kept : mapping of str to Path, optional
         Files that lie elsewhere than their paths say.
     """
-    default = everywhere or "+".join(default_name(one, rules) for one in game.decisions)
+    default = everywhere
+    if default is None:
+        default = "+".join(default_name(one, rules) for one in game.decisions)
     texts: list[Any]
     if isinstance(strategies, str) or callable(strategies):
         texts = [strategies] * rules.players
@@ -258,6 +290,8 @@ def split_seats(words: Sequence[str], said: str) -> dict[int | None, str]:
         has_seat = bool(equals) and seat_text.strip().isdecimal()
         seat = int(seat_text) if has_seat else None
         name = text.strip() if has_seat else word.strip()
+        if not name:  # or the default would play, as if nothing had been said
+            raise RequestError(f"{said} {word}".strip() + ": name a strategy.")
         if found.get(seat, name) != name:
             whose = "all seats" if seat is None else f"seat {seat}"
             raise RequestError(f"{said} {word}: {whose} already got '{found[seat]}'.")

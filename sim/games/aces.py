@@ -23,7 +23,7 @@ from ..game import (
     Tally,
 )
 from ..options import show
-from .aces_events import answer_words, narrate, read_event, situation
+from .aces_events import answer_words, narrate, read_event, situation, standings
 from .aces_rules import Rules, decode, encode
 
 NAMES = {k.JACK: "jack", k.QUEEN: "queen", k.KING: "king"}
@@ -208,6 +208,7 @@ COUNTS = (
         "games",
         "matches won by the winner of hand 1, in sixtieths (shared wins count in part)",
         scale=60,
+        label="hand 1's winner wins",
     ),
     Count("locked", "locked", "games", "capped with no card left to place", capped=True),
 )
@@ -422,6 +423,8 @@ GAME = Game(
     ),
     answer_words=answer_words,
     narrate=narrate,
+    standings=standings,
+    leads="smallest layout, then fewest places face down",
     replay_key=(
         "A turn: where its first card came from, the cards in the order they were played, the one "
         "discarded in brackets; then how many places show a card."

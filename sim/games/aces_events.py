@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...kernels import aces_numbers as k
@@ -132,3 +132,42 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
                         f"turn{'s' if turns != 1 else ''}; layouts now {_and(event['layouts'])}"
                     )
                 yield ""
+
+
+def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield after each turn whose it was, and how far ahead each seat is.
+
+    The smallest layout leads, then the fewest face-down places; where layouts don't shrink, the
+    most hands won lead first.
+    """
+    sizes = [0] * rules.players
+    up = [0] * rules.players
+    won = [0] * rules.players
+    turn = -1
+
+    def ahead() -> tuple[int, ...]:
+        return tuple(
+            10_000 * hands - 100 * size - (size - shown.bit_count())
+            for hands, size, shown in zip(won, sizes, up, strict=True)
+        )
+
+    for event in log:
+        code = event[0]
+        if code == k.EVENT_DEAL:
+            sizes = list(event[3 : 3 + rules.players])
+            up = [0] * rules.players
+        elif code == k.EVENT_DRAW:
+            if turn >= 0 and turn != event[1]:  # a layout was filled, and others have a last turn
+                yield turn, ahead()
+            turn = event[1]
+        elif code == k.EVENT_PLACE:
+            up[event[1]] |= 1 << event[3]
+        elif code == k.EVENT_DISCARD and event[1] >= 0:
+            yield event[1], ahead()
+            turn = -1
+        elif code == k.EVENT_HAND_END:
+            if event[1] >= 0 and rules.shrink == 0:
+                won[event[1]] += 1
+            if turn >= 0:  # the placement that won the hand ended the turn
+                yield turn, ahead()
+            turn = -1

@@ -25,7 +25,7 @@ from ..game import (
     Strategy,
     Tally,
 )
-from .horner_events import answer_words, narrate, read_event, situation
+from .horner_events import answer_words, narrate, read_event, situation, standings
 from .horner_rules import Rules, decode, encode
 
 NAMES = ("Lombard", "Cruger's Scarlet", "Dominie Dull", "Green Gage", "Victoria", "Mirabelle",
@@ -238,6 +238,7 @@ COUNTS = (
         "games",
         "matches won by who was out first in round 1, in sixtieths (shared wins count in part)",
         scale=60,
+        label="round 1's out wins",
     ),
 )
 
@@ -377,6 +378,8 @@ GAME = Game(
     ),
     answer_words=answer_words,
     narrate=narrate,
+    standings=standings,
+    leads="most points, then fewest cards",
     replay_key=(
         "A turn: the cards placed and the numbers of their pies, * from the discard pile; a flip "
         "that failed in brackets; then how many cards the seat has left."

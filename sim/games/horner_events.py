@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -155,3 +155,68 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
             points = ", ".join(f"seat {j}: {one}" for j, one in enumerate(event["points"]))
             yield f"points of round {number}: {points}"
             yield ""
+
+
+def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield after each turn whose it was, and how far ahead each seat is.
+
+    The most points lead, then the fewest cards. Turns of a player who is alone and only places
+    discards may be taken for one, where the rules allow many in a turn.
+    """
+    held = [0] * rules.players
+    before = [0] * rules.players  # points of finished rounds
+    points = [0] * rules.players
+    seat = -1
+    over = placed = out = False  # the last card was flipped; a discard placed; somebody is out
+
+    def ahead() -> tuple[int, ...]:
+        return tuple(
+            1000 * (old + new) - cards for old, new, cards in zip(before, points, held, strict=True)
+        )
+
+    for event in log:
+        code, player = event[0], event[1]
+        if code == k.EVENT_DEAL:
+            held = [0] * rules.players
+            for j in range(rules.cards):
+                held[(event[2] + j) % rules.players] += 1
+            out = False
+            continue
+        if code == k.EVENT_ROUND_END:
+            if seat >= 0:
+                yield seat, ahead()
+            seat = -1
+            over = placed = False
+            before = [old + event[3 + j] for j, old in enumerate(before)]
+            points = [0] * rules.players
+            continue
+        if code == k.EVENT_RESHUFFLE and rules.recycle == "sync":
+            continue  # everybody's piles, in the middle of somebody's turn
+        of_discard = code == k.EVENT_PLACE and bool(event[4])
+        acts = code in (k.EVENT_FLIP, k.EVENT_RESHUFFLE, k.EVENT_PASS) or of_discard
+        ends = "discard_plays" if of_discard else "flip_after_discard"
+        again = placed and acts and rules.turn == "single" and getattr(rules, ends) in ("one", "no")
+        if seat >= 0 and (player != seat or (over and acts) or again):
+            yield seat, ahead()
+            over = placed = False
+        placed = placed or of_discard
+        seat = player
+        if code == k.EVENT_RESHUFFLE and rules.recycle == "pool":
+            clockwise = [(seat + j) % rules.players for j in range(rules.players)]
+            getting = [one for one in clockwise if held[one] > 0]
+            held = [0] * rules.players
+            for j in range(event[2]):
+                held[getting[j % len(getting)]] += 1
+        elif code == k.EVENT_PLACE:
+            held[seat] -= 1
+            over = not event[4] and rules.turn == "single"
+        elif code == k.EVENT_DISCARD:
+            over = True
+        elif code == k.EVENT_DEAD:
+            held[seat] -= 1
+            over = True
+        elif code == k.EVENT_PIE:
+            points[seat] += event[2] if rules.pie_value == "printed" else rules.pie_points
+        elif code == k.EVENT_OUT and not out:
+            out = True
+            points[seat] += rules.out_points

@@ -25,7 +25,7 @@ from ..game import (
     Unit,
 )
 from ..options import show
-from .thirteen_events import answer_words, narrate, read_event, situation
+from .thirteen_events import answer_words, narrate, read_event, situation, standings
 from .thirteen_rules import INSTANT, Rules, decode, encode
 
 DEAL = Unit("deal", "deals")
@@ -340,6 +340,8 @@ GAME = Game(
     choices=(("pass", "single", "pair", "triple", "quad", "sequence", "double sequence"),),
     answer_words=answer_words,
     narrate=narrate,
+    standings=standings,
+    leads="fewest cards, or out first; in a match most points",
     replay_key="A turn: the cards played, what they are, and how many cards the seat has left.",
     examples=(
         "simcards run --game thirteen --preset southern --strategy control",

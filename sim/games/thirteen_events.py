@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...kernels import thirteen_numbers as k
@@ -145,3 +145,33 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
                 points = ", ".join(str(number) for number in event["points"])
                 yield f"places: {places}; points: {points}"
                 yield ""
+
+
+def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield after each turn whose it was, and how far ahead each seat is.
+
+    The fewest cards lead, of those without cards who was out first; in a match the most points lead
+    before that.
+    """
+    ahead = [0] * rules.players
+    points = [0] * rules.players
+    out = 0
+    for event in log:
+        code = event[0]
+        if code == k.EVENT_DEAL:
+            ahead = [-13] * rules.players
+            out = 0
+        elif code == k.EVENT_PLAY:
+            ahead[event[1]] += event[2].bit_count()
+            if ahead[event[1]] == 0:
+                ahead[event[1]] = rules.players - out
+                out += 1
+        elif code == k.EVENT_GAME_END:
+            for seat in range(rules.players):
+                points[seat] += event[3 + k.MAX_SEATS + seat]
+        if code in (k.EVENT_PLAY, k.EVENT_PASS):
+            before = 1000 if rules.target != "none" else 0
+            yield (
+                event[1],
+                tuple(before * score + near for score, near in zip(points, ahead, strict=True)),
+            )

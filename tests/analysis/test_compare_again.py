@@ -86,9 +86,11 @@ def there(strategy: Any, bots: Path) -> Any:
 # What is computed again.
 
 
-def interval(d: Array, level: float = 0.95) -> tuple[float, float, float]:
-    """Ends and standard error of the mean of independent values, with +1 and -1 among them."""
-    values = np.concatenate([d, [1.0, -1.0]])
+def interval(
+    d: Array, level: float = 0.95, middle: float = 0.0, largest: float = 1.0
+) -> tuple[float, float, float]:
+    """Ends and standard error of the mean of independent values, with two more around `middle`."""
+    values = np.concatenate([d, [middle + largest, middle - largest]])
     n = len(values)
     error = values.std(ddof=1) / math.sqrt(n)
     tail = (1 - level) / 2
@@ -96,10 +98,10 @@ def interval(d: Array, level: float = 0.95) -> tuple[float, float, float]:
     return values.mean() - quantile * error, values.mean() + quantile * error, error
 
 
-def p_value(d: Array) -> float:
+def p_value(d: Array, middle: float = 0.0, largest: float = 1.0) -> float:
     """Two-sided, from the same values."""
-    n, (_, _, error) = len(d) + 2, interval(d)
-    statistic = abs(d.sum() / n) / error
+    n, (_, _, error) = len(d) + 2, interval(d, middle=middle, largest=largest)
+    statistic = abs((d.sum() + 2 * middle) / n) / error
     tail = stats.norm.sf(statistic) if n > 200 else stats.t.sf(statistic, n - 1)
     return float(2 * tail)
 
@@ -124,6 +126,11 @@ def values_of(figure: str, rows: pl.DataFrame, players: int) -> Array:
 
 def is_share(figure: str) -> bool:
     return figure in ("win", "last")
+
+
+def middle(figure: str, d: Array) -> float:
+    """Around what the two more lie: shares have bounds, of others they leave the mean alone."""
+    return 0.0 if is_share(figure) else float(d.mean())
 
 
 @dataclass
@@ -185,15 +192,25 @@ class Again:
         return wins[arms == 1].mean(axis=0) - wins[arms == -1].mean(axis=0)
 
     def neighbours(self, arm: int) -> Array | None:
-        """A seat of the arm right after the other arm's less one right after its own arm's."""
-        wins, before = self.values("win") / FIRST, np.roll(self.arms, 1, axis=1)
-        means = []
-        for other in (-arm, arm):
-            at = (self.arms == arm) & (before == other)
-            if not at.any():
-                return None
-            means.append((wins * at[:, None, :]).sum(axis=(0, 2)) / at.sum())
-        return means[0] - means[1]
+        """A seat of the arm right after the other arm's less one right after its own arm's.
+
+        Only seats are compared with as many of either arm at the table and the same arm after
+        them: who sits before a seat, and how many, would otherwise go together.
+        """
+        wins = self.values("win") / FIRST
+        seats: dict[Any, dict[int, list[Array]]] = {}
+        for table, arms in enumerate(self.arms.tolist()):
+            for seat in range(self.players):
+                before, after = arms[seat - 1], arms[(seat + 1) % self.players]
+                if arms[seat] == arm and before != 0:
+                    group = seats.setdefault((arms.count(1), arms.count(-1), after), {})
+                    group.setdefault(before, []).append(wins[table, :, seat])
+        effects = [
+            np.mean(group[-arm], axis=0) - np.mean(group[arm], axis=0)
+            for group in seats.values()
+            if len(group) == 2
+        ]
+        return np.mean(effects, axis=0) if effects else None
 
     def luck(self, figure: str) -> Array:
         """Shares of the variance of a seat: deal and seat, arm, what else happens."""
@@ -384,14 +401,14 @@ def close(value: Any) -> Any:
     return pytest.approx(value, rel=1e-9, abs=1e-11)
 
 
-def assert_interval(found: Found, d: Array, level: float = 0.95) -> None:
-    """A difference as JSON has it is that of these values."""
-    low, high, error = interval(d, level)
+def assert_interval(found: Found, d: Array, level: float = 0.95, middle: float = 0.0) -> None:
+    """A difference as JSON has it is that of these values, and two around `middle`."""
+    low, high, error = interval(d, level, middle)
     assert found["difference"] == close(d.mean())
     # Only an end that the estimate or a bound lies beyond is elsewhere, and none of these is.
     assert found["interval"] == close([low, high])
     assert found["standard_error"] == close(error)
-    assert found["p_value"] == pytest.approx(p_value(d), rel=1e-6, abs=1e-15)
+    assert found["p_value"] == pytest.approx(p_value(d, middle), rel=1e-6, abs=1e-15)
 
 
 def judged(figure: Found) -> str:
@@ -400,6 +417,19 @@ def judged(figure: Found) -> str:
     if low >= least or high <= -least:
         return "matters"
     return "too small" if -least < low and high < least else "unknown"
+
+
+def more(figure: Found, n: int) -> int | None:
+    """How many observations besides these `n` would tell what isn't known yet."""
+    if judged(figure) != "unknown":
+        return None
+    (low, high), least = figure["interval"], figure["matters"]
+    gap = max(abs(abs(figure["difference"]) - least), least / 4)
+    most = max(n * (((high - low) / 2 / gap) ** 2 - 1), n / 10, 1)
+    if most > 1e9:
+        return None
+    unit = 10 ** max(len(str(math.floor(most))) - 2, 0)
+    return math.ceil(most / unit) * unit
 
 
 class TestTwoStrategies:
@@ -426,7 +456,8 @@ class TestTwoStrategies:
         for name, figure in compared.figures.items():
             assert figure["a"] == close(compared.again.means(name, 1).mean()), name
             assert figure["b"] == close(compared.again.means(name, -1).mean()), name
-            assert_interval(figure, compared.again.d(name), compared.case.level)
+            d = compared.again.d(name)
+            assert_interval(figure, d, compared.case.level, middle(name, d))
 
     def test_who_is_ahead(self, compared: Compared) -> None:
         signs = np.sign(compared.again.d())
@@ -458,7 +489,7 @@ class TestTwoStrategies:
                 assert found is None
             else:
                 assert_interval(found, expected, compared.case.level)
-        undefined = compared.case.players == 2 or compared.case.against is not None
+        undefined = compared.case.players <= 3 or compared.case.against is not None
         assert compared.json["neighbours"].count(None) == (2 if undefined else 0)
 
     def test_luck(self, compared: Compared) -> None:
@@ -475,12 +506,14 @@ class TestTwoStrategies:
         assert json_["verdict"] == deciding["verdict"]
         for figure in compared.figures.values():
             assert figure["verdict"] == judged(figure)
+            assert figure["more"] == more(figure, case.n)
             if is_share(figure["name"]):
                 assert figure["matters"] == (0.01 if case.matters is None else case.matters)
             else:
                 assert figure["matters"] == close(0.02 * compared.again.spread(figure["name"]))
         quantile = stats.norm.isf((1 - case.level) / 2) + stats.norm.isf(0.2)
-        _, _, error = interval(compared.again.d(json_["decided_by"]))
+        d = compared.again.d(json_["decided_by"])
+        _, _, error = interval(d, middle=middle(json_["decided_by"], d))
         assert json_["could_see"] == close(quantile * error)
 
     def test_rows(self, compared: Compared) -> None:
@@ -663,6 +696,25 @@ def test_a_strategy_against_itself(
             assert result.rows[f"a_{name}"].equals(
                 result.rows[f"b_{name}"], check_dtypes=True, check_names=False
             )
+
+
+def test_how_many_more_would_tell() -> None:
+    """Some number even for a difference as large as what matters, but none beyond 10^9."""
+    request = {"players": 3, "seed": 12}
+
+    def win(b: str, matters: float) -> Found:
+        found = simcards.compare("thirteen", "structure", b, 100, **request, matters=matters)
+        return found.summary.to_json()["figures"][0]
+
+    seen = abs(win("blocker", 0.01)["difference"])
+    for part in (0.7, 0.8, 0.9, 1.0, 1.1, 1.3, 1.5):
+        figure = win("blocker", part * seen)
+        assert figure["verdict"] == "unknown"
+        assert figure["more"] == more(figure, 100) is not None
+    for matters, told in ((1e-3, True), (1e-6, False)):
+        figure = win("structure", matters)
+        assert figure["verdict"] == "unknown"
+        assert (figure["more"] is not None) == told
 
 
 @pytest.mark.parametrize("n", [1, 2, 197, 198, 199])
@@ -853,8 +905,9 @@ class TestTwoTables:
             (a, of_a), (b, of_b) = parts
             assert figure["a"] == close(a), name
             assert figure["b"] == close(b), name
-            assert_interval(figure, of_a - of_b + (a - b), level)
+            assert_interval(figure, of_a - of_b + (a - b), level, a - b)
             assert figure["verdict"] == judged(figure)
+            assert figure["more"] == more(figure, tables.case.n)
             p_values[name] = figure["p_value"]
         # Holm: no claim is stronger than those before it.
         order = sorted(p_values, key=p_values.__getitem__)
@@ -882,6 +935,9 @@ class TestTwoTables:
             assert tables.json[name] == expected[:5]
 
     def test_variance_saved(self, tables: TablesCompared) -> None:
+        if not tables.case.same_deals:
+            assert tables.json["variance_saved"] is None
+            return
         of_a, of_b = (
             linear(rows["turns"].to_numpy() * finished(rows), finished(rows).astype(float))[1]
             for rows in tables.rows
@@ -909,6 +965,20 @@ def test_nobody_is_ahead_where_one_table_is_always_capped() -> None:
     assert found["figures"] == []
     assert found["ahead"]["a"] == found["ahead"]["b"] == 0
     assert found["highest"] == found["lowest"] == []
+
+
+@pytest.mark.parametrize("against", [None, "highest"])
+def test_strategies_whose_games_are_all_capped_are_not_compared(against: str | None) -> None:
+    result = simcards.compare(
+        "thirteen", "control", "lowest", 50, against=against, rules={"max_turns": 8}, seed=1
+    )
+    found = lasting(result)
+    tables = len(found["tables"])
+    assert found["capped"] == dict.fromkeys("ab", 50 * tables // (2 if against else 1))
+    assert found["figures"] == []
+    assert found["verdict"] is None
+    assert found["sentence"].startswith("No data")
+    assert found["sentence"] in " ".join(str(result).split())
 
 
 def test_swapping_two_tables_turns_everything_round() -> None:
@@ -967,7 +1037,7 @@ CONTESTS = {
     "thirteen": Contest("thirteen", ("control", "lowest", "shed", "lazy.py"), 4, first=30),
     "thirteen, 3": Contest("thirteen", ("highest", "structure", "new_thirteen.py"), 3, n=250),
     "thirteen, gauntlet": Contest("thirteen", ("control", "random", "saver"), 2, gauntlet=True),
-    "thirteen, mixed": Contest("thirteen", ("shed", "random", "control"), 3, mixed=True),
+    "thirteen, mixed": Contest("thirteen", ("shed", "random", "control"), 3, n=300, mixed=True),
     "horner": Contest("horner", ("eager", "random", "moody.py", "no_flip"), 2, n=300),
     "aces, capped": Contest("aces", ("always", "never", "coin.py"), 4, rules=BOTH),
 }
@@ -987,72 +1057,170 @@ def fitted(games: list[tuple[Array, Array]], strategies: int) -> Array:
     return np.append(found.x, -found.x.sum()) * 400 / math.log(10)
 
 
-@pytest.mark.parametrize("contest", CONTESTS.values(), ids=CONTESTS)
-def test_tournament(contest: Contest, bots: Path) -> None:
+@dataclass
+class Contested:
+    """A tournament, and what happened at its tables once more.
+
+    By table and strategy: `seats` counts its seats. By table, strategy and game: `firsts` are its
+    first places.
+    """
+
+    contest: Contest
+    json: Found
+    seats: Array
+    firsts: Array
+    capped: int
+
+    @property
+    def strategies(self) -> list[Found]:
+        return self.json["strategies"]
+
+    @property
+    def chances(self) -> Array:
+        """By table and strategy: that a seat of it comes first, by the ratings."""
+        worths = np.exp([one["rating"] * math.log(10) / 400 for one in self.strategies])
+        return self.seats * worths / (self.seats @ worths)[:, None]
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Who meets whom, and at which tables."""
+        pairs = itertools.combinations(range(len(self.strategies)), 2)
+        return [pair for pair in pairs if self.together(pair).any()]
+
+    def together(self, pair: tuple[int, int]) -> Array:
+        return (self.seats[:, pair] > 0).all(axis=1)
+
+
+def seated(contest: Contest) -> list[tuple[int, ...]]:
+    """Who sits where at each table, by the strategies' numbers."""
+    strategies = range(len(contest.strategies))
+    if contest.mixed:
+        return list(itertools.permutations(strategies))
+    return [
+        tuple(a if arm == 1 else b for arm in arms)
+        for a, b in itertools.combinations(strategies, 2)
+        if a == 0 or not contest.gauntlet
+        for arms in seatings(contest.players)
+    ]
+
+
+@pytest.fixture(scope="module", params=CONTESTS.values(), ids=CONTESTS)
+def contested(request: pytest.FixtureRequest, bots: Path) -> Contested:
+    contest = request.param
     names = [there(strategy, bots) for strategy in contest.strategies]
-    request = {
+    run = {
         "players": contest.players,
         "rules": contest.rules,
         "seed": contest.seed,
         "first": contest.first,
     }
     modes = {"gauntlet": contest.gauntlet, "mixed": contest.mixed}
-    result = simcards.tournament(contest.game, names, contest.n, **request, **modes)
-    found = result.summary.to_json()
+    result = simcards.tournament(contest.game, names, contest.n, **run, **modes)
+    seats, firsts, capped = [], [], 0
+    for table in seated(contest):
+        strategies = [names[strategy] for strategy in table]
+        rows = simcards.run(contest.game, contest.n, strategies=strategies, rows=True, **run).rows
+        capped += int((~finished(rows)).sum())
+        of_strategies = np.equal.outer(np.arange(len(names)), np.array(table)).astype(int)
+        seats.append(of_strategies.sum(axis=1))
+        firsts.append(of_strategies @ (values_of("win", rows, contest.players) / FIRST).T)
+    json_ = result.summary.to_json()
+    return Contested(contest, json_, np.array(seats), np.array(firsts), capped)
 
-    # Who sits where, by field: an arrangement of numbers of strategies.
-    pairs = list(itertools.combinations(range(len(names)), 2))
-    if contest.gauntlet:
-        pairs = [pair for pair in pairs if pair[0] == 0]
-    fields = (
-        [list(itertools.permutations(range(len(names))))]
-        if contest.mixed
-        else [
-            [tuple(a if arm == 1 else b for arm in arms) for arms in seatings(contest.players)]
-            for a, b in pairs
+
+class TestTournament:
+    def test_what_was_played(self, contested: Contested) -> None:
+        found, n = contested.json, contested.contest.n
+        assert found["games"] == n * len(contested.seats)
+        assert found["capped"] == contested.capped
+        taken = contested.firsts.sum(axis=(0, 2)) / (contested.seats.sum(axis=0) * n)
+        assert [one["win"] for one in contested.strategies] == close(taken)
+
+    def test_ratings(self, contested: Contested) -> None:
+        games = list(zip(contested.seats, contested.firsts.sum(axis=2), strict=True))
+        ratings = fitted(games, len(contested.strategies))
+        found = [one["rating"] for one in contested.strategies]
+        assert found == pytest.approx(ratings, abs=1e-3)
+        order = np.argsort(-ratings)
+        assert contested.json["ranking"] == [
+            contested.strategies[strategy]["strategy"] for strategy in order
         ]
-    )
-    games, capped, taken = [], 0, []
-    seats_of, wins_of = np.zeros(len(names)), np.zeros(len(names))
-    for tables in fields:
-        firsts = np.zeros((len(names), contest.n))
-        for seated in tables:
-            strategies = [names[strategy] for strategy in seated]
-            rows = simcards.run(
-                contest.game, contest.n, strategies=strategies, rows=True, **request
-            ).rows
-            capped += int((~finished(rows)).sum())
-            wins = values_of("win", rows, contest.players) / FIRST
-            of_strategies = np.equal.outer(np.arange(len(names)), np.array(seated))
-            here = of_strategies @ wins.T
-            firsts += here
-            games.append((of_strategies.sum(axis=1), here.sum(axis=1)))
-            seats_of += of_strategies.sum(axis=1) * contest.n
-            wins_of += here.sum(axis=1)
-        taken.append(firsts)
 
-    assert found["games"] == contest.n * sum(map(len, fields))
-    assert found["capped"] == capped
-    ratings = fitted(games, len(names))
-    ours = found["strategies"]
-    assert [one["rating"] for one in ours] == pytest.approx(ratings, abs=1e-3)
-    assert [one["win"] for one in ours] == close(wins_of / seats_of)
-    order = np.argsort(-ratings)
-    assert found["ranking"] == [ours[strategy]["strategy"] for strategy in order]
+    def test_intervals_of_ratings(self, contested: Contested) -> None:
+        """The sandwich, with an observation's games together, by n - 1 and Student's t."""
+        n, firsts, chances = contested.contest.n, contested.firsts, contested.chances
+        assert n >= 30
+        if (firsts.sum(axis=(0, 2)) < 50).any():
+            assert [one["interval"] for one in contested.strategies] == [None] * len(chances[0])
+            return
+        expected = firsts.sum(axis=1)[:, None, :] * chances[:, :, None]
+        scores = (firsts - expected).sum(axis=0)  # by strategy and observation
+        taken = firsts.sum(axis=(1, 2))
+        of_games = np.array([np.diag(p) - np.outer(p, p) for p in chances])
+        # Half a game won and half a game lost against one of the worth 1.
+        ratings = np.array([one["rating"] for one in contested.strategies])
+        odds = 1 / (1 + 10 ** (-ratings / 400))
+        information = np.tensordot(taken, of_games, 1) + np.diag(odds * (1 - odds))
+        # The last one's is the others' sum, with the sign turned.
+        free = np.vstack([np.eye(len(ratings) - 1), -np.ones(len(ratings) - 1)])
+        bread = free @ np.linalg.inv(free.T @ information @ free) @ free.T
+        covariance = bread @ (scores @ scores.T) @ bread * n / (n - 1)
+        errors = np.sqrt(np.diag(covariance)) * 400 / math.log(10)
+        half_widths = stats.t.isf(0.025, n - 1) * errors
+        for one, rating, half_width in zip(contested.strategies, ratings, half_widths, strict=True):
+            expected = [rating - half_width, rating + half_width]
+            assert one["interval"] == pytest.approx(expected, rel=1e-7, abs=1e-7)
 
-    meetings = found["meetings"]
-    assert len(meetings) == len(pairs) == found["intervals_together"]
-    level = 1 - 0.05 / len(pairs)
-    for meeting, (a, b) in zip(meetings, pairs, strict=True):
-        assert (meeting["a"], meeting["b"]) == (ours[a]["strategy"], ours[b]["strategy"])
-        firsts = taken[0 if contest.mixed else pairs.index((a, b))]
-        together = firsts[a] + firsts[b]
-        share = firsts[a].sum() / together.sum()
-        assert meeting["share"] == close(share)
-        # From -1, B took all, to 1, A did; a ratio of sums, as some games are capped.
-        d = 2 * (firsts[a] - share * together) / together.mean() + 2 * share - 1
-        low, high, _ = interval(d, level)
-        assert meeting["interval"] == close([max(0, (1 + low) / 2), min(1, (1 + high) / 2)])
-        assert meeting["p_value"] == pytest.approx(p_value(d), rel=1e-6)
-        apart = (ours[a]["rating"] - ours[b]["rating"]) * math.log(10) / 400
-        assert meeting["expected"] == close(1 / (1 + math.exp(-apart)))
+    def test_meetings(self, contested: Contested) -> None:
+        pairs, ours = contested.pairs(), contested.strategies
+        meetings = contested.json["meetings"]
+        assert len(meetings) == len(pairs) == contested.json["intervals_together"]
+        level = 1 - 0.05 / len(pairs)
+        for meeting, pair in zip(meetings, pairs, strict=True):
+            assert [meeting["a"], meeting["b"]] == [ours[one]["strategy"] for one in pair]
+            here = contested.together(pair)
+            of_a, of_b = contested.firsts[here][:, pair].sum(axis=0)
+            together = of_a + of_b
+            share = of_a.sum() / together.sum()
+            assert meeting["share"] == close(share)
+            # From -1, B took all, to 1, A did; a ratio of sums, as some games are capped.
+            middle = 2 * share - 1
+            d = 2 * (of_a - share * together) / together.mean() + middle
+            # The two added have all the first places that an observation's games have.
+            sixtieths = round(together.sum() * FIRST)
+            largest = -(-int(here.sum()) * FIRST * contested.contest.n // sixtieths)
+            assert (largest > 1) == (contested.capped > 0 or contested.contest.mixed)
+            low, high, _ = interval(d, level, middle, largest)
+            assert meeting["interval"] == close([max(0, (1 + low) / 2), min(1, (1 + high) / 2)])
+            assert meeting["p_value"] == pytest.approx(p_value(d, middle, largest), rel=1e-6)
+
+    def test_expected(self, contested: Contested) -> None:
+        """At the tables that were played, not at one for two."""
+        for meeting, pair in zip(contested.json["meetings"], contested.pairs(), strict=True):
+            a, b = contested.chances[contested.together(pair)][:, pair].sum(axis=0)
+            assert meeting["expected"] == close(a / (a + b))
+
+
+def test_few_observations_or_first_places_give_no_intervals_of_ratings() -> None:
+    """30 observations are the least, and 50 first places of whoever has the fewest."""
+    strategies, run, most = ("saver", "random"), {"players": 4, "seed": 3}, 1000
+    taken = np.zeros((2, most))
+    for arms in seatings(4):
+        at_table = [strategies[arm < 0] for arm in arms]
+        rows = simcards.run("thirteen", most, strategies=at_table, rows=True, **run).rows
+        for place, arm in enumerate((1, -1)):
+            wins = values_of("win", rows, 4)[:, np.array(arms) == arm].sum(axis=1)
+            taken[place] += np.cumsum(wins) / FIRST
+
+    def intervals(n: int) -> list[Any]:
+        found = simcards.tournament("thirteen", strategies, n, **run).summary.to_json()
+        assert all(math.isfinite(one["rating"]) for one in found["strategies"])
+        return [one["interval"] for one in found["strategies"]]
+
+    enough = int(np.argmax(taken.min(axis=0) >= 50)) + 1
+    assert 30 < enough < most
+    assert intervals(enough - 1) == [None, None]
+    assert None not in intervals(enough)
+    # Here all have first places in plenty.
+    strategies, run = ("lowest", "shed"), {"players": 4, "seed": 3}
+    assert intervals(29) == [None, None]
+    assert None not in intervals(30)

@@ -195,12 +195,14 @@ def log_likelihood_ratio(d: NDArray[Any], h0: float, h1: float) -> float:
     return len(d) / 2 * math.log((variance + (mean - h0) ** 2) / (variance + (mean - h1) ** 2))
 
 
-def sequence(d: NDArray[Any], level: float = 0.95) -> tuple[float, float]:
+def sequence(d: NDArray[Any], level: float = 0.95, bounded: bool = True) -> tuple[float, float]:
     """The interval that holds at any stop: Robbins' mixture, for the variance that was seen."""
     n, x = len(d), len(d) * 8.21e-4
-    values = with_two(d)
+    values = with_two(d) if bounded else np.concatenate([d, [d.mean() + 1, d.mean() - 1]])
     bound = math.log(math.sqrt(1 + x) / (1 - level))
     half_width = values.std(ddof=1) * math.sqrt(2 * (1 + x) / (n * x) * bound)
+    if not bounded:
+        return d.mean() - half_width, d.mean() + half_width
     return max(-1, values.mean() - half_width), min(1, values.mean() + half_width)
 
 
@@ -231,6 +233,23 @@ def assert_stopped_as_it_should(result: Any, h0: float, h1: float, minimum: int)
     assert json["stop_reason"] == "test"
     assert json["figures"][0]["interval"] == pytest.approx(sequence(d), abs=1e-9)
     assert json["figures"][0]["difference"] == pytest.approx(d.mean(), abs=1e-12)
+    assert_the_other_figures_are_told(result)
+
+
+def assert_the_other_figures_are_told(result: Any, level: float = 0.95) -> None:
+    """Their intervals hold at any stop, too, and nobody is sent on: what to expect isn't known."""
+    json = result.summary.to_json()
+    for figure in json["figures"]:
+        assert figure["more"] is None
+        name, share = figure["name"], figure["unit"] == "of 100"
+        if name == "win":
+            continue
+        # A share by tables, a mean by seats: each arm has as many.
+        seats = [table["arms"].count("a") for table in json["tables"]]
+        whole = (result.rows[f"a_{name}"] - result.rows[f"b_{name}"]).to_numpy()
+        d = whole / (np.count_nonzero(seats) if share else sum(seats))
+        assert figure["difference"] == pytest.approx(d.mean(), abs=1e-12)
+        assert figure["interval"] == pytest.approx(sequence(d, level, share), abs=1e-9)
 
 
 def test_a_large_difference_ends_a_test_at_once() -> None:
@@ -281,6 +300,24 @@ def test_a_test_without_enough_observations_decides_nothing() -> None:
     assert json["completed"] == 499
     assert json["stop_reason"] == "n"
     assert json["sprt"]["decision"] is None
+
+
+def test_a_test_decides_nothing_between_its_looks(bots: Path) -> None:
+    """Even if the observations speak for it there."""
+    request = {"players": 2, "rules": HAND, "minimum": 150, "sprt": (0, 0.06), "rows": True}
+    pair, found = (there("even.py", bots), there("odd.py", bots)), 0
+    for seed in range(5):
+        d = observed(simcards.compare("aces", *pair, seed=seed, **request))
+        looks = itertools.takewhile(len(d).__gt__, looks_of_test(150))
+        for n in range(max(looks, default=150) + 1, len(d)):
+            if abs(log_likelihood_ratio(d[:n], 0, 0.06)) >= math.log(0.95 / 0.05):
+                json = simcards.compare("aces", *pair, n, seed=seed, **request).summary.to_json()
+                assert abs(json["sprt"]["log_likelihood_ratio"]) >= json["sprt"]["upper"]
+                assert json["stop_reason"] == "n"
+                assert json["sprt"]["decision"] is None
+                found += 1
+                break
+    assert found > 0
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -350,6 +387,7 @@ def test_precision_stops_at_the_first_look_that_knows_enough(
         low, high = sequence(d[:count], level)
         assert high - low > 2 * precision
     assert count > 1000  # or nothing was seen of looks that don't know enough
+    assert_the_other_figures_are_told(result, level)
     for threads, chunk_size in ((1, 70), (2, 4000)):
         more = {"threads": threads, "chunk_size": chunk_size}
         other = simcards.compare(game, a, b, precision=precision, seed=4, **request_ | more)
@@ -363,3 +401,20 @@ def test_precision_that_is_not_reached_is_said() -> None:
     assert json["completed"] == 1500
     assert json["stop_reason"] == "n"
     assert high - low > 0.002
+    assert [figure["more"] for figure in json["figures"]] == [None] * len(json["figures"])
+
+
+@pytest.mark.parametrize("stop", [{"precision": 0.05}, {"sprt": (0, 0.06), "minimum": 150}])
+def test_only_a_run_of_fixed_length_is_told_how_many_more_would_tell(
+    stop: dict[str, Any], bots: Path
+) -> None:
+    """The same observations: what isn't known yet after a stop would need a run of its own."""
+    pair = there("even.py", bots), there("odd.py", bots)
+    request = {"players": 2, "rules": HAND, "seed": 4}
+    stopped = simcards.compare("aces", *pair, **request, **stop).summary.to_json()
+    assert stopped["stop_reason"] == ("precision" if "precision" in stop else "test")
+    fixed = simcards.compare("aces", *pair, stopped["completed"], **request).summary.to_json()
+    for json in (fixed, stopped):
+        (figure,) = json["figures"]
+        assert figure["verdict"] == "unknown"
+        assert (figure["more"] is None) == (json is stopped)

@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,11 +57,10 @@ def test_difference_is_frozen():
 def test_paired__equals_scipy_with_two_observations_more(n, scale, level):
     values = np.random.default_rng(n).integers(-scale, scale + 1, size=n)
     ours = paired.paired_difference(*sums(values), level, scale=scale, bounded=False)
-    theirs = stats.ttest_1samp(np.append(values, [scale, -scale]) / scale, 0)
-    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
-    low, high = theirs.confidence_interval(level)
     estimate = values.mean() / scale
-    assert ends(ours) == pytest.approx((min(low, estimate), max(high, estimate)), rel=1e-9)
+    theirs = stats.ttest_1samp(np.append(values / scale, [estimate + 1, estimate - 1]), 0)
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert ends(ours) == pytest.approx(tuple(theirs.confidence_interval(level)), rel=1e-9)
     assert ours.estimate == pytest.approx(estimate, abs=1e-15)
     assert (ours.n, ours.interval.level) == (n, level)
     assert ours.interval.method == "Student t, two observations added"
@@ -82,10 +82,29 @@ def test_paired__normal_in_large_samples(n, level):
     assert ours.interval.method == "normal, two observations added"
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 100, 198])
+def test_paired__bounded_equals_scipy_with_both_largest_ones(n, level):
+    values = np.random.default_rng(n).integers(-6, 7, size=n)
+    ours = paired.paired_difference(*sums(values), level, scale=6)
+    theirs = stats.ttest_1samp(np.append(values, [6, -6]) / 6, 0)
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    low, high = theirs.confidence_interval(level)
+    estimate = values.mean() / 6
+    expected = max(-1, min(low, estimate)), min(1, max(high, estimate))
+    assert ends(ours) == pytest.approx(expected, rel=1e-9)
+    assert ours.interval.method == "Student t, two observations added"
+
+
 def test_paired__is_mean_interval_of_the_sums_with_two_more():
     ours = paired.paired_difference(1000, 60, 180, scale=2)
     theirs = intervals.mean_interval(1002, 60, 180 + 2 * 2**2)
     assert ends(ours) == (theirs.low / 2, theirs.high / 2)
+    # Without bounds in units of 1/1000: 62 and 58 thousandths of a half more, 0.06 +- 1.
+    points = paired.paired_difference(1000, 60, 180, scale=2, largest=0.5, bounded=False)
+    more = 1060**2 + 940**2
+    theirs = intervals.mean_interval(1002, 60 * 1002, 180 * 1000**2 + more)
+    assert ends(points) == pytest.approx((theirs.low / 2000, theirs.high / 2000), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +114,11 @@ def test_paired__is_bonett_and_price_for_proportions(wins, losses, n):
     # Their formula, whose variance has the divisor n + 2 and not n + 1.
     up, down = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
     error = math.sqrt((up + down - (up - down) ** 2) / (n + 2))
-    ours = paired.paired_difference(n, wins - losses, wins + losses, bounded=False)
+    ours = paired.paired_difference(n, wins - losses, wins + losses)
     assert ours.standard_error == pytest.approx(error * math.sqrt((n + 2) / (n + 1)), rel=1e-12)
-    assert ours.interval.half_width == pytest.approx(1.959964 * ours.standard_error, rel=1e-6)
+    half_width = 1.959964 * ours.standard_error
+    assert ours.interval.low == pytest.approx(up - down - half_width, rel=1e-6)
+    assert ours.interval.high == pytest.approx(min(1, up - down + half_width), rel=1e-6)
 
 
 def test_paired__agrees_with_mcnemar_when_enough_deals_differ():
@@ -144,13 +165,28 @@ def test_paired__always_better_by_hand():
 
 
 def test_paired__bounds():
-    wide = paired.paired_difference(3, 3, 3, bounded=False)
-    assert wide.interval.high > 1
-    assert ends(paired.paired_difference(3, 3, 3)) == (wide.interval.low, 1)
+    # Three times 1, with 1 and -1 added and with 2 and 0.
+    within = intervals.mean_interval(5, 3, 5)
+    assert within.high > 1
+    assert ends(paired.paired_difference(3, 3, 3)) == (within.low, 1)
+    beyond = intervals.mean_interval(5, 5, 7)
+    assert ends(paired.paired_difference(3, 3, 3, bounded=False)) == pytest.approx(
+        (beyond.low, beyond.high), rel=1e-12
+    )
     points = paired.paired_difference(50, 5000, 510_000, largest=40, bounded=False)
     assert points.estimate == 100 and points.interval.high > 100
     with pytest.raises(ValueError, match="from -40 to 40"):
         paired.paired_difference(50, 5000, 510_000, largest=40)
+
+
+def test_paired__a_mean_far_away_is_not_pulled():
+    # Half of a hundred values lie 2 above the mean, half 2 below it.
+    near = paired.paired_difference(100, 0, 400, bounded=False)
+    for mean in (50, -50, 10**9):
+        far = paired.paired_difference(100, 100 * mean, 100 * mean**2 + 400, bounded=False)
+        assert far.standard_error == pytest.approx(near.standard_error, rel=1e-12)
+        assert ends(far) == pytest.approx([mean + end for end in ends(near)], rel=1e-12)
+        assert far.p_value < 1e-9
 
 
 def test_paired__the_nearer_end_is_moved_to_the_estimate():
@@ -175,7 +211,7 @@ def test_paired__scale_changes_nothing():
     assert ends(scaled) == pytest.approx(ends(unscaled), rel=1e-12)
     assert scaled.p_value == pytest.approx(unscaled.p_value, rel=1e-9)
     # As floats, 0.29 * 100 is a little less than 29.
-    assert paired.two_added(500, 20, 130, scale=100, largest=0.29) == (502, 20, 130 + 2 * 29**2)
+    assert paired.two_added(500, 20, 130, scale=100, largest=0.29) == (502, 20, 130 + 2 * 29**2, 1)
     thirds = paired.paired_difference(500, 20, 130, scale=3, largest=1 / 3)
     assert ends(thirds) == pytest.approx([end / 3 for end in ends(unscaled)], rel=1e-12)
 
@@ -186,6 +222,10 @@ def test_paired__numpy_integers_do_not_wrap_around():
     assert huge == paired.paired_difference(n, total, squares, scale=scale)
     a, b = (n, total, squares), (n, -total, squares)
     assert paired.unpaired_difference(*map(np.int64, a + b)) == paired.unpaired_difference(*a, *b)
+    huge = paired.paired_difference(
+        *map(np.int64, (n, total, squares)), scale=np.int64(scale), bounded=False
+    )
+    assert huge == paired.paired_difference(n, total, squares, scale=scale, bounded=False)
 
 
 @pytest.mark.parametrize(
@@ -227,6 +267,37 @@ def test_raise_on_scale_or_fractions():
         paired.paired_difference(10, 0.5, 1)
     with pytest.raises(TypeError):
         paired.unpaired_difference(10, 0.5, 1, 10, 1, 1)
+
+
+# The two added
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize(("scale", "largest"), [(1, 1.0), (6, 1.0), (60, 0.5), (2, 40.0)])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 100])
+def test_two_added__sums_in_fractions(n, scale, largest, bounded):
+    values = np.random.default_rng(n).integers(-scale // 2, scale // 2 + 1, size=n).tolist()
+    count, total, squares, fine = paired.two_added(
+        *sums(values), scale=scale, largest=largest, bounded=bounded
+    )
+    assert fine == (1 if bounded or n == 0 else n)
+    middle = 0 if bounded or n == 0 else Fraction(sum(values), n * scale)
+    more = [middle + Fraction(largest), middle - Fraction(largest)]
+    with_two = [Fraction(value, scale) for value in values] + more
+    assert count == len(with_two) == n + 2
+    assert Fraction(total, scale * fine) == sum(with_two)
+    assert Fraction(squares, (scale * fine) ** 2) == sum(value**2 for value in with_two)
+    assert {type(part) for part in (count, total, squares, fine)} == {int}
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_two_added__raise(bounded):
+    with pytest.raises(ValueError, match="no 2 values"):
+        paired.two_added(2, 2, 1, bounded=bounded)
+    with pytest.raises(ValueError, match="no 0 values"):
+        paired.two_added(0, 1, 1, bounded=bounded)
+    with pytest.raises(ValueError, match="whole number"):
+        paired.two_added(10, 0, 0, largest=0.5, bounded=bounded)
 
 
 # Paired: coverage
@@ -347,8 +418,15 @@ def test_paired__properties_without_bounds(values, level, largest):
     found = paired.paired_difference(n, total, squares, level, largest=largest, bounded=False)
     low, high = ends(found)
     assert low <= total / n <= high and low < high
+    assert (low + high) / 2 == pytest.approx(total / n, rel=1e-9, abs=1e-9)
     if abs(found.p_value - (1 - level)) > 1e-9:
         assert (found.p_value < 1 - level) == (low > 0 or high < 0)
+    # Wherever the values are, the interval is as wide and lies around them.
+    moved = paired.paired_difference(
+        *sums([value + 1000 for value in values]), level, largest=largest, bounded=False
+    )
+    assert ends(moved) == pytest.approx((low + 1000, high + 1000), rel=1e-12)
+    assert moved.standard_error == pytest.approx(found.standard_error, rel=1e-12)
 
 
 # Unpaired

@@ -307,13 +307,28 @@ def test_mean_sequence__ends_are_where_the_mixture_crosses(n, level):
     # variance r^2 v, and dividing by that at m, gives this closed form (Robbins).
     total, squares = n // 3, n // 3 + 2 * (n // 5)
     found = sequential.mean_sequence(n, total, squares, level, bounded=False)
-    with_two = np.array([n + 2, total, squares + 2])
-    variance = (with_two[2] - total**2 / with_two[0]) / (with_two[0] - 1)
+    # The mean and 1 more or less are among the observations, which leaves it where it was.
+    variance = (squares - total**2 / n + 2) / (n + 1)
     spread = 1 + n * sequential.MIXING_VARIANCE
     for end in (found.low, found.high):
-        distance = n * (total / (n + 2) - end)
+        distance = n * (total / n - end)
         exponent = distance**2 * sequential.MIXING_VARIANCE / (2 * variance * spread)
         assert exponent - math.log(spread) / 2 == pytest.approx(-math.log1p(-level), rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("n", [30, 1000, 10**6])
+def test_mean_sequence__ends_of_bounded_differences(n, level):
+    # The same with 1 and -1 among the observations, cut off at their bounds.
+    total, squares = n // 3, n // 3 + 2 * (n // 5)
+    found = sequential.mean_sequence(n, total, squares, level)
+    middle = total / (n + 2)
+    variance = (squares + 2 - total**2 / (n + 2)) / (n + 1)
+    spread = 1 + n * sequential.MIXING_VARIANCE
+    exceeded = math.log(spread) / 2 - math.log1p(-level)
+    half_width = math.sqrt(2 * variance * spread * exceeded / sequential.MIXING_VARIANCE) / n
+    expected = max(-1, middle - half_width), min(1, middle + half_width)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
 
 
 def test_mean_sequence__the_mixture_is_an_average_of_likelihood_ratios():
@@ -353,9 +368,15 @@ def test_mean_sequence__before_the_first_observation(scale):
     assert (everything.low, everything.high) == (-math.inf, math.inf)
 
 
-def test_mean_sequence__holds_the_mean_far_beyond_the_two_added():
-    found = sequential.mean_sequence(1, 1000, 10**6, 1e-6, bounded=False)
-    assert found.low < found.high == 1000
+@pytest.mark.parametrize("level", [1e-6, 0.95])
+@pytest.mark.parametrize("n", [1, 2000])
+def test_mean_sequence__a_mean_far_away_is_not_pulled(n, level):
+    at_zero = sequential.mean_sequence(n, 0, 0, level, bounded=False)
+    for mean in (1000, -1000):
+        found = sequential.mean_sequence(n, n * mean, n * mean**2, level, bounded=False)
+        expected = mean + at_zero.low, mean + at_zero.high
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
+        assert found.low < mean < found.high
 
 
 def test_mean_sequence__scale_changes_nothing():
@@ -365,13 +386,14 @@ def test_mean_sequence__scale_changes_nothing():
 
 
 def test_mean_sequence__nothing_cancels():
-    # Half of 10^12 differences are 10^6, half 10^6 + 1, and two of size 10^7 are added.
+    # Half of 10^12 differences are 10^6, half 10^6 + 1; the two added lie 10^7 from their mean.
     n, big, largest = 10**12, 10**6, 10**7
     sums = n * big + n // 2, (n // 2) * (big**2 + (big + 1) ** 2)
     found = sequential.mean_sequence(n, *sums, largest=largest, bounded=False)
-    variance = 0.25 + 2 * (big**2 + largest**2) / n
+    variance = 0.25 + 2 * largest**2 / n
     centred = sequential.mean_sequence(n, 0, round(n * variance), bounded=False)
     assert found.half_width == pytest.approx(centred.half_width, abs=3e-10)
+    assert (found.low + found.high) / 2 == pytest.approx(big + 0.5, abs=1e-9)
 
 
 @settings(max_examples=300, deadline=None)

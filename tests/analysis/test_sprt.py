@@ -99,11 +99,16 @@ def test_ratio__is_nearly_that_of_two_normal_distributions():
 
 
 def test_ratio__is_the_same_in_scores():
-    # The score is 1/2 + d/2. As two_added centres its two on 0, scores are taken less 1/2.
+    # The score is 1/2 + d/2. With bounds the two added lie around 0: scores are taken less 1/2.
     n, total, squares = 3000, 45, 900
     ours = log_likelihood_ratio(Sprt(0.01, 0.03), n, total, squares)
     halves = log_likelihood_ratio(Sprt(0.005, 0.015), n, total, squares, scale=2, largest=0.5)
     assert halves == pytest.approx(ours, rel=1e-12)
+    # Without, they lie around the mean, and scores may be taken as they are.
+    ours = log_likelihood_ratio(Sprt(0.01, 0.03), n, total, squares, bounded=False)
+    scores = n, n + total, n + 2 * total + squares
+    more = {"scale": 2, "largest": 0.5, "bounded": False}
+    assert log_likelihood_ratio(Sprt(0.505, 0.515), *scores, **more) == pytest.approx(ours)
 
 
 def test_ratio__scale_changes_nothing():
@@ -138,6 +143,19 @@ def test_ratio__nothing_cancels():
     expected = -n / 2 * math.log1p(1e-18 / variance)
     ours = log_likelihood_ratio(Sprt(h0, h0 + 1e-9), n, total, squares, scale=unit)
     assert ours == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("mean", [0, 40, -1000])
+@pytest.mark.parametrize("n", [1, 10, 5000])
+def test_ratio__without_bounds_has_two_around_the_mean(n, mean):
+    values = np.random.default_rng(n).integers(mean - 50, mean + 51, size=n)
+    found = values.mean() / 6
+    variance = np.append(values / 6, [found + 20, found - 20]).var()
+    h0, h1 = (mean + 2) / 6, (mean + 3) / 6
+    expected = n / 2 * math.log((variance + (found - h0) ** 2) / (variance + (found - h1) ** 2))
+    sums = n, int(values.sum()), int((values**2).sum())
+    ours = log_likelihood_ratio(Sprt(h0, h1), *sums, scale=6, largest=20, bounded=False)
+    assert ours == pytest.approx(expected, rel=1e-9)
 
 
 def test_ratio__without_bounds():
