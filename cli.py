@@ -962,6 +962,12 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         talk(f"simcards: {error.format_message()}")
         code = error.exit_code
+    except UnicodeEncodeError:  # a name with letters that came in as something else
+        talk(
+            "simcards: a name has letters that this system's encoding can't spell.\n"
+            "  Set PYTHONUTF8=1 in the environment, or use other names."
+        )
+        code = 2
     except OSError as error:
         talk(f"simcards: can't write {error.filename or 'the output'}: {error.strerror or error}.")
         drop_output()

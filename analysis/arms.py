@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from ..sim.bots import functions_once
 from ..sim.contest import (
     AGAINST,
     COMPANY,
@@ -187,6 +188,7 @@ def plan_of_arm(base: Base, arm: Arm, strategies: Any, everywhere: str | None, s
     )
 
 
+@functions_once()
 def make_comparison(base: Base, given_a: Any, given_b: Any, against: Any = None) -> Contest:
     """Return the tables of a comparison.
 
@@ -299,6 +301,7 @@ def at_one_table(
     return Contest(kind, tuple(labels), tuple(tables))
 
 
+@functions_once()
 def make_tournament(
     base: Base, strategies: Sequence[Any], *, gauntlet: bool = False, mixed: bool = False
 ) -> Contest:

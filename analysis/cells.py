@@ -10,6 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from ..sim.bots import functions_once
 from ..sim.contest import COMPANY, SWEEP, Contest, Table
 from ..sim.errors import RequestError, did_you_mean
 from ..sim.games import find_game
@@ -250,6 +251,7 @@ def sweep_of_file(path: Path, seed: Any = None) -> tuple[Base, Cells]:
     return base, cells
 
 
+@functions_once()
 def make_sweep(base: Base, cells: Cells) -> Contest:
     """Return the tables of a sweep: one a cell, the base first.
 

@@ -15,6 +15,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -37,6 +38,7 @@ from .sources import (
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _serials = count(1)
+_functions: ContextVar[dict[FunctionType, Bot] | None] = ContextVar("functions", default=None)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,28 @@ def bot_of_function(function: Any, said: str) -> Bot:
     plain = getattr(function, "py_func", function)
     if not isinstance(plain, FunctionType):
         raise RequestError(f"{said}: a strategy is a name, a file or a plain function.")
-    return Bot("", plain.__name__, "", function=plain, serial=next(_serials))
+    known = _functions.get()
+    if known is None:
+        known = {}
+    if plain not in known:
+        known[plain] = Bot("", plain.__name__, "", function=plain, serial=next(_serials))
+    return known[plain]
+
+
+@contextlib.contextmanager
+def functions_once() -> Iterator[None]:
+    """Take a function given in Python for one strategy, however often it is named meanwhile.
+
+    Elsewhere it is a new one each time, since what it refers to may have changed.
+    """
+    if _functions.get() is not None:
+        yield
+        return
+    token = _functions.set({})
+    try:
+        yield
+    finally:
+        _functions.reset(token)
 
 
 class _Beside(importlib.abc.MetaPathFinder):

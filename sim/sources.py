@@ -226,8 +226,9 @@ def new_file(target: Path, game: str, *, overwrite: bool) -> str:
     path = str(target).replace("\\", "/")  # in a docstring a backslash means something
     shown = f'"{path}"' if " " in path else path
     text = template.read_text(encoding="utf-8").replace("FILE", shown)
+    data = text.encode()  # before there is a file
     try:
-        target.write_text(text, encoding="utf-8", newline="\n")
+        target.write_bytes(data)
     except OSError as error:
         raise RequestError(f"{target} can't be written: {error.strerror}.") from None
     return (

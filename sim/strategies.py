@@ -10,7 +10,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from .bots import LARGEST, Bot, bot_of_function, find_bot, parameters_of
+from .bots import LARGEST, Bot, bot_of_function, find_bot, functions_once, parameters_of
 from .errors import RequestError, did_you_mean
 from .game import Decision, Game, Parameter, Strategy
 from .numbers import whole_number
@@ -226,6 +226,7 @@ def read_player(
     return Player("+".join(texts), tuple(choices))
 
 
+@functions_once()
 def read_players(
     game: Game,
     rules: Rules,

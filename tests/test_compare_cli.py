@@ -477,3 +477,17 @@ def test_a_name_that_the_system_can_not_spell(tmp_path: Path, simcards_process: 
         done = simcards_process(*words, "-n", 20, "-q", cwd=tmp_path, env=said)
         assert (done.returncode, done.stderr) == (0, "")
         assert "böt.py" in done.stdout or words[0] == "sweep"
+
+
+def test_a_function_is_compiled_once_whatever_the_tables() -> None:
+    from simcards.analysis.arms import Base, make_comparison, make_tournament
+
+    def mine(view, hold=1):
+        return 0
+
+    one = make_comparison(Base("aces", seed=1, players=4), mine, "never")
+    assert len(one.bots) == 1
+    two = [functools.partial(mine, hold=1), functools.partial(mine, hold=2), "never"]
+    assert len(make_tournament(Base("aces", seed=1, players=4), two).bots) == 1
+    # Another time it may refer to something else, and is another one.
+    assert make_comparison(Base("aces", seed=1, players=4), mine, "never").bots != one.bots
