@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,22 @@ from ..sim.manifest import Manifest
 from ..sim.numbers import real_number, whole_number
 from ..sim.observations import Observations
 from ..sim.options import Rules
-from ..sim.run import Progress
 from ..sim.store import scan_rows
 from .arms import Base, base_of, comparison_words, make_comparison
 from .compare_screen import comparison_screen
 from .comparison import DEFAULT_DEALS, Asked, Comparison, main_sums, sum_up
 from .effects import is_share
 from .figures import read_matters
-from .playing import PRECISION_CEILING, Played, Stopping, begin, finish, go_on, read_back, settle
+from .playing import (
+    PRECISION_CEILING,
+    Played,
+    Stopping,
+    begin,
+    go_on,
+    result_of,
+    saved_result,
+    settle,
+)
 from .sequential import look_counts, mean_sequence
 from .sprt import Sprt, decide, sprt_looks
 
@@ -117,21 +125,10 @@ def stopping(manifest: Manifest) -> Stopping | None:
 
 
 def _result(played: Played) -> ComparisonResult:
-    """Make the result of what was played, or raise what went wrong."""
+    def make(summary: Comparison, counts: Observations) -> ComparisonResult:
+        return ComparisonResult(summary, counts, played.frames, played.folder)
 
-    def make() -> ComparisonResult:
-        outcome = played.outcome
-        summary = sum_up(
-            played.manifest,
-            outcome.counts if outcome.counts.games else Observations(),
-            status=outcome.status,
-            stop_reason=outcome.stop_reason,
-            saved_in=str(played.folder) if played.folder else "",
-            **played.timing,
-        )
-        return ComparisonResult(summary, outcome.counts, played.frames, played.folder)
-
-    return finish(played, make)
+    return result_of(played, sum_up, make)
 
 
 def read_sprt(
@@ -328,39 +325,13 @@ rows, out, overwrite, executor, progress
         )
 
 
-def resume_comparison(
-    folder: Path,
-    n: Any = None,
-    *,
-    threads: Any = None,
-    time_limit: Any = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
-) -> ComparisonResult:
+def resume_comparison(folder: Path, n: Any = None, **how: Any) -> ComparisonResult:
     """Go on with a saved comparison; see `saved.resume`."""
-    return _result(
-        go_on(
-            folder,
-            n,
-            stopping,
-            threads=threads,
-            time_limit=time_limit,
-            on_progress=on_progress,
-            on_compile=on_compile,
-            executor=executor,
-        )
-    )
+    return _result(go_on(folder, n, stopping, **how))
 
 
 def load_comparison(path: Path) -> ComparisonResult:
     """Read a saved comparison; see `saved.load`."""
-    saved = read_back(path)
-    summary = sum_up(
-        saved.manifest,
-        saved.counts,
-        status=saved.status,
-        stop_reason=saved.stop_reason,
-        saved_in=str(path),
+    return saved_result(
+        path, sum_up, lambda summary, counts: ComparisonResult(summary, counts, None, path)
     )
-    return ComparisonResult(summary, saved.counts, None, path)

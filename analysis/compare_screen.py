@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..sim.contest import AGAINST, SEATINGS, TABLES, Contest, Table
 from ..sim.options import as_dict, show
 from ..sim.plan import Plan, differing
+from .ending import foot
 from .screen import STOPPED, percent, wrapped
 from .sentences import company, decision, sentence
 from .summary import decimals, quoted, request_words
@@ -262,7 +263,7 @@ def _both_sides(contest: Contest) -> Iterator[Table]:
     yield next((table for table in contest.tables[1:] if table.arms == turned), contest.tables[1])
 
 
-def _foot(one: Comparison) -> Iterator[str]:
+def _methods(one: Comparison) -> Iterator[str]:
     methods = sorted({fig.difference.interval.method for fig in one.figures})
     if one.anytime and methods:
         yield from wrapped("", f"Intervals: {methods[0]}, valid at any stop.".split(" "), " ")
@@ -270,28 +271,9 @@ def _foot(one: Comparison) -> Iterator[str]:
         yield "Intervals: paired by observation, normal, two observations added."
     elif methods:
         yield from wrapped("", f"Intervals: {'; '.join(methods)}.".split(" "), " ")
-    if one.threads and one.games_per_s:
-        rate = one.games_per_s * len(one.contest.tables)
-        yield (
-            f"{one.elapsed_s:.1f} s on {one.threads} of {one.usable_threads} threads, "
-            f"{rate:,.0f} games/s without compiling."
-        )
-    if one.saved_in:
-        where = quoted(one.saved_in)
-        if one.status == "partial" and one.stop_reason != "running":
-            yield f"Go on: simcards resume {where}"
-        if one.keeps_rows:
-            yield f"Saved. Its rows: simcards export {where} --to csv"
-        else:
-            yield "Saved, without rows."
-        yield f"All figures: simcards summary {where} --json"
-    elif one.of_folders:
-        yield "All figures: the same with --json"
-    elif any(not bot.path for bot in one.contest.bots):
-        yield "Not saved: functions given in Python can't be kept; put them in a file."
-    else:
-        yield f"Not saved. Keep: {one.command} --out my-comparison"
-        yield "All figures: the same with --json"
+    if one.saved_in and one.keeps_rows:
+        yield f"Its rows: simcards export {quoted(one.saved_in)} --to csv"
+    yield from foot(one, "" if one.of_folders else "my-comparison", "")
 
 
 def comparison_screen(one: Comparison) -> str:
@@ -309,5 +291,5 @@ def comparison_screen(one: Comparison) -> str:
         if lines[-1]:
             lines.append("")
         lines += _extremes(one)
-    lines += _foot(one)
+    lines += _methods(one)
     return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from math import exp, log1p, sqrt
 from typing import Any
 
-from .. import __version__
 from ..sim.contest import TABLES, Contest
 from ..sim.manifest import Manifest
 from ..sim.observations import Observations
 from ..sim.options import as_dict
-from ..sim.provenance import JSON_VERSION
 from .effects import (
     Compared,
     Judge,
@@ -29,13 +27,14 @@ from .effects import (
     table_figures,
     variance_saved,
 )
+from .ending import Ending, command_of, ended
 from .multiple import bonferroni_level, holm
 from .paired import Difference, paired_difference, smallest_effect, two_added
 from .playing import PRECISION_CEILING
 from .sentences import sentence
 from .sequential import MIXING_VARIANCE, mean_sequence
 from .sprt import Sprt, decide, log_likelihood_ratio
-from .summary import number_text, short_number
+from .summary import number_text
 
 DEFAULT_DEALS = 20_000
 
@@ -79,21 +78,13 @@ class Tested:
     """h1, h0, or '' if it hasn't decided."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Ending):
     """What a comparison came to; `to_json` gives the published form."""
 
-    contest: Contest = field(repr=False)
     asked: Asked
-    first: int
-    n: int
-    completed: int
-    """Observations: indices, each with all its tables."""
     paired: bool
     """Whether an observation is an index that both arms played; else each arm has its own."""
-    status: str
-    stop_reason: str
-    level: float
     precision: float | None
     figures: tuple[Compared, ...]
     adjusted: tuple[float, ...]
@@ -121,18 +112,11 @@ class Comparison:
     """(index, difference) where A was ahead most."""
     lowest: tuple[tuple[int, float], ...]
     tested: Tested | None
-    command: str
-    saved_in: str
     keeps_rows: bool
     identical: bool = False
     """Both arms are the same games."""
     played_apart: tuple[int, int] = (0, 0)
     """Games of each run, if they are of different deals."""
-    elapsed_s: float = 0.0
-    compile_s: float = 0.0
-    games_per_s: float = 0.0
-    threads: int = 0
-    usable_threads: int = 0
 
     @property
     def of_folders(self) -> bool:
@@ -144,7 +128,7 @@ class Comparison:
         """Games played in all."""
         if any(self.played_apart):
             return sum(self.played_apart)
-        return self.completed * len(self.contest.tables)
+        return super().games
 
     @property
     def anytime(self) -> bool:
@@ -154,15 +138,8 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``compare --json`` prints."""
         contest = self.contest
-        game = contest.description
         return {
-            "format": "simcards comparison",
-            "version": JSON_VERSION,
-            "simcards": __version__,
-            "engine": game.engine,
-            "rules_version": game.rules_version,
-            "game": game.name,
-            "unit": contest.unit.one,
+            **self.head_json("comparison"),
             "kind": contest.kind,
             "a": contest.arms[0],
             "b": contest.arms[1],
@@ -176,21 +153,14 @@ class Comparison:
                 }
                 for table in contest.tables
             ],
-            "seed": contest.seed,
+            **self.extent_json(),
             "runs": [
                 {"seed": plan.seed, "completed": number}
                 for plan, number in zip(contest.plans, self.played_apart, strict=False)
                 if not self.paired
             ],
-            "first": self.first,
-            "n": self.n,
-            "completed": self.completed,
-            "games": self.games,
             "paired": self.paired,
             "identical": self.identical,
-            "status": self.status,
-            "stop_reason": self.stop_reason,
-            "level": self.level,
             "precision": self.precision,
             "verdict": self.main.verdict.word if self.main else None,
             "sentence": sentence(self),
@@ -233,11 +203,7 @@ class Comparison:
                 if self.tested
                 else None
             ),
-            "elapsed_s": round(self.elapsed_s, 3),
-            "compile_s": round(self.compile_s, 3),
-            "games_per_s": round(self.games_per_s * len(contest.tables), 1),
-            "threads": self.threads,
-            "command": self.command,
+            **self.tail_json(),
         }
 
 
@@ -302,8 +268,7 @@ def sum_up(
     *,
     status: str,
     stop_reason: str,
-    saved_in: str = "",
-    **timing: Any,
+    **more: Any,
 ) -> Comparison:
     """Make the summary of a comparison from its observations."""
     contest = manifest.plan
@@ -330,7 +295,7 @@ def sum_up(
         a, b = (sum(games[j] for j in contest.tables_of(arm)) if played else 0 for arm in (0, 1))
         return a, b
 
-    words = [f"simcards compare {asked.request}"]
+    words = [asked.request]
     words += ["--unit " + asked.unit] if asked.unit != "win" else []
     words += [
         f"--matters {f'{name}=' if name else ''}{number_text(value)}"
@@ -350,25 +315,13 @@ def sum_up(
         ]
     if manifest.precision is not None:
         words.append(f"--precision {number_text(manifest.precision)}")
-    if manifest.level != 0.95:
-        words.append(f"--level {number_text(manifest.level)}")
-    # Of a comparison that was cut short what was played can be had again.
-    again = manifest.n if status == "complete" or not played else counts.games
-    if again != (PRECISION_CEILING if stops_itself else DEFAULT_DEALS):
-        words.append(f"--n {short_number(again)}")
-    if manifest.first:
-        words.append(f"--first {manifest.first}")
-    words.append(f"--seed {contest.seed}")
+    default_n = PRECISION_CEILING if stops_itself else DEFAULT_DEALS
+    command = command_of("compare", words, manifest, counts.games, status, default_n)
     return Comparison(
-        contest=contest,
+        **ended(manifest, counts.games, status=status, stop_reason=stop_reason, **more),
+        command=command,
         asked=asked,
-        first=manifest.first,
-        n=manifest.n,
-        completed=counts.games,
         paired=True,
-        status=status,
-        stop_reason=stop_reason,
-        level=manifest.level,
         precision=manifest.precision,
         figures=figures,
         adjusted=tuple(holm(p_values) if contest.kind == TABLES else p_values),
@@ -390,8 +343,5 @@ def sum_up(
         highest=tuple((index, d / contest.lead_scale) for d, index in counts.highest),
         lowest=tuple((index, d / contest.lead_scale) for d, index in counts.lowest),
         tested=_tested(contest, counts, asked, stop_reason),
-        command=" ".join(words),
-        saved_in=saved_in,
         keeps_rows=manifest.keeps_rows,
-        **timing,
     )

@@ -314,6 +314,47 @@ def read_back(folder: Path) -> Saved:
     return Saved(manifest, counts, "partial" if stopped else manifest.status, reason)
 
 
+def result_of(played: Played, sum_up: Callable[..., Any], make: Callable[[Any, Any], T]) -> T:
+    """Return the result of what was played, or raise what went wrong.
+
+    Parameters
+    ----------
+    played : Played
+    sum_up : callable
+        From the manifest, the counts and how it ended to the summary.
+    make : callable
+        From summary and counts to the result.
+    """
+
+    def build() -> T:
+        outcome, manifest = played.outcome, played.manifest
+        counts = outcome.counts if outcome.counts.games else manifest.no_counts
+        summary = sum_up(
+            manifest,
+            counts,
+            status=outcome.status,
+            stop_reason=outcome.stop_reason,
+            saved_in=str(played.folder) if played.folder else "",
+            **played.timing,
+        )
+        return make(summary, counts)
+
+    return finish(played, build)
+
+
+def saved_result(folder: Path, sum_up: Callable[..., Any], make: Callable[[Any, Any], T]) -> T:
+    """Return the result of what was saved; see `result_of`."""
+    saved = read_back(folder)
+    summary = sum_up(
+        saved.manifest,
+        saved.counts,
+        status=saved.status,
+        stop_reason=saved.stop_reason,
+        saved_in=str(folder),
+    )
+    return make(summary, saved.counts)
+
+
 @contextlib.contextmanager
 def explained(plan: Plan | Contest) -> Iterator[None]:
     """Say what went wrong when a folder can't be written."""

@@ -19,7 +19,16 @@ from ..sim.rows import empty_frame
 from ..sim.run import Progress, interruptible
 from ..sim.store import scan_rows
 from . import at_table as table
-from .playing import PRECISION_CEILING, Played, Stopping, begin, finish, go_on, read_back, settle
+from .playing import (
+    PRECISION_CEILING,
+    Played,
+    Stopping,
+    begin,
+    go_on,
+    result_of,
+    saved_result,
+    settle,
+)
 from .screen import run_screen
 from .sequential import confidence_sequence, look_counts
 from .summary import Summary, summarise
@@ -127,29 +136,29 @@ def _stopping(manifest: Manifest) -> Stopping | None:
     return Stopping(tuple(look_counts(manifest.n)), rule, "precision")
 
 
-def _result(played: Played) -> Result:
-    """Make the result of what was played, or raise what went wrong."""
-    manifest, outcome, folder = played.manifest, played.outcome, played.folder
-    assert isinstance(manifest.plan, Plan)
-    plan = manifest.plan
-
-    def make() -> Result:
-        summary = summarise(
-            plan,
-            outcome.counts,
-            first=manifest.first,
-            n=manifest.n,
-            status=outcome.status,
-            stop_reason=outcome.stop_reason,
-            level=manifest.level,
-            precision=manifest.precision,
-            saved_in=str(folder) if folder else "",
-            keeps_rows=manifest.keeps_rows,
-            **played.timing,
+def _sum_up(manifest: Manifest, counts: Counts, **ended: Any) -> Summary:
+    """Make the summary of a run."""
+    if not isinstance(manifest.plan, Plan):
+        raise RequestError(
+            f"{ended['saved_in']}: holds a {manifest.format.split()[-1]}, not a run."
         )
-        return Result(summary, outcome.counts, played.frames, folder)
+    return summarise(
+        manifest.plan,
+        counts,
+        first=manifest.first,
+        n=manifest.n,
+        level=manifest.level,
+        precision=manifest.precision,
+        keeps_rows=manifest.keeps_rows,
+        **ended,
+    )
 
-    return finish(played, make)
+
+def _result(played: Played) -> Result:
+    def make(summary: Summary, counts: Counts) -> Result:
+        return Result(summary, counts, played.frames, played.folder)
+
+    return result_of(played, _sum_up, make)
 
 
 def run_plan(
@@ -333,47 +342,11 @@ def run(
         )
 
 
-def resume_run(
-    folder: Path,
-    n: Any = None,
-    *,
-    threads: Any = None,
-    time_limit: Any = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
-) -> Result:
+def resume_run(folder: Path, n: Any = None, **how: Any) -> Result:
     """Go on with a saved run; see `saved.resume`."""
-    return _result(
-        go_on(
-            folder,
-            n,
-            _stopping,
-            threads=threads,
-            time_limit=time_limit,
-            on_progress=on_progress,
-            on_compile=on_compile,
-            executor=executor,
-        )
-    )
+    return _result(go_on(folder, n, _stopping, **how))
 
 
 def load_run(path: Path) -> Result:
     """Read a saved run; see `saved.load`."""
-    saved = read_back(path)
-    manifest = saved.manifest
-    if not isinstance(manifest.plan, Plan):
-        raise RequestError(f"{path}: holds a {manifest.format.split()[-1]}, not a run.")
-    summary = summarise(
-        manifest.plan,
-        saved.counts,
-        first=manifest.first,
-        n=manifest.n,
-        status=saved.status,
-        stop_reason=saved.stop_reason,
-        level=manifest.level,
-        precision=manifest.precision,
-        saved_in=str(path),
-        keeps_rows=manifest.keeps_rows,
-    )
-    return Result(summary, saved.counts, None, path)
+    return saved_result(path, _sum_up, lambda summary, counts: Result(summary, counts, None, path))

@@ -5,20 +5,18 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
 from ..sim.contest import Contest
 from ..sim.errors import RequestError
 from ..sim.game import Mean, MeanScore, Rate
 from ..sim.manifest import Manifest
 from ..sim.observations import Observations
 from ..sim.options import Rules, as_dict
-from ..sim.provenance import JSON_VERSION
 from ..sim.run import interruptible
 from .arms import Base, base_of, base_words
 from .at_table import check
@@ -36,12 +34,13 @@ from .effects import (
     table_part,
     within,
 )
+from .ending import Ending, command_of, ended
 from .figures import estimate_of, read_figures, read_matters
 from .intervals import Interval
 from .multiple import bonferroni_level, holm
 from .paired import Difference
-from .playing import Played, begin, finish, go_on, read_back, settle
-from .summary import Summary, number_text, quoted, short_number, summarise
+from .playing import begin, go_on, result_of, saved_result, settle
+from .summary import Summary, number_text, quoted, summarise
 from .sweep_at_table import SweepAtTable, sweep_at_table
 from .targets import Near, nearest, read_targets
 from .verdict import Verdict, judge
@@ -91,18 +90,11 @@ class Effect:
         return " with ".join(f"{factor}={level}" for factor, level in pairs)
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Ending):
     """What a sweep came to; `to_json` gives the published form."""
 
-    contest: Contest = field(repr=False)
     asked: Mapping[str, Any]
-    first: int
-    n: int
-    completed: int
-    status: str
-    stop_reason: str
-    level: float
     figures: tuple[str, ...]
     """Names of the figures compared."""
     cells: tuple[Summary, ...]
@@ -111,15 +103,8 @@ class Sweep:
     effects: tuple[Effect, ...]
     nearest: tuple[Near, ...]
     """The cells by their distance to the targets, if there are any."""
-    command: str
-    saved_in: str
     at_table: SweepAtTable | None = None
     """How the cells feel at the table, if that was asked."""
-    elapsed_s: float = 0.0
-    compile_s: float = 0.0
-    games_per_s: float = 0.0
-    threads: int = 0
-    usable_threads: int = 0
 
     @property
     def comparisons(self) -> int:
@@ -143,24 +128,10 @@ class Sweep:
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``sweep --json`` prints."""
         contest = self.contest
-        game = contest.description
         return {
-            "format": "simcards sweep",
-            "version": JSON_VERSION,
-            "simcards": __version__,
-            "engine": game.engine,
-            "rules_version": game.rules_version,
-            "game": game.name,
-            "unit": contest.unit.one,
+            **self.head_json("sweep"),
             "same_deals": contest.same_deals,
-            "seed": contest.seed,
-            "first": self.first,
-            "n": self.n,
-            "completed": self.completed,
-            "games": self.completed * len(contest.tables),
-            "status": self.status,
-            "stop_reason": self.stop_reason,
-            "level": self.level,
+            **self.extent_json(),
             "factors": {name: list(values) for name, values in self.factors.items()},
             "comparisons": self.comparisons,
             "cells": [
@@ -205,11 +176,7 @@ class Sweep:
                 if self.at_table
                 else None
             ),
-            "elapsed_s": round(self.elapsed_s, 3),
-            "compile_s": round(self.compile_s, 3),
-            "games_per_s": round(self.games_per_s * len(contest.tables), 1),
-            "threads": self.threads,
-            "command": self.command,
+            **self.tail_json(),
         }
 
     def table(self) -> list[dict[str, Any]]:
@@ -404,8 +371,7 @@ def sum_up(
     *,
     status: str,
     stop_reason: str,
-    saved_in: str = "",
-    **timing: Any,
+    **more: Any,
 ) -> Sweep:
     """Make the summary of a sweep from its observations."""
     contest = manifest.plan
@@ -434,32 +400,17 @@ def sum_up(
         effects = effects_of(contest, counts, factors, names, matters, manifest.level)
         if asked["targets"]:
             nears = _nearest(contest, counts, asked, cells)
-    words = [f"simcards sweep {asked['request']}"]
-    again = manifest.n if status == "complete" or not counts.games else counts.games
-    if again != DEFAULT_GAMES:
-        words.append(f"--n {short_number(again)}")
-    if manifest.first:
-        words.append(f"--first {manifest.first}")
-    if manifest.level != 0.95:
-        words.append(f"--level {number_text(manifest.level)}")
-    words.append(f"--seed {contest.seed}")
     return Sweep(
-        contest=contest,
+        **ended(manifest, counts.games, status=status, stop_reason=stop_reason, **more),
+        command=command_of(
+            "sweep", [asked["request"]], manifest, counts.games, status, DEFAULT_GAMES
+        ),
         asked=asked,
-        first=manifest.first,
-        n=manifest.n,
-        completed=counts.games,
-        status=status,
-        stop_reason=stop_reason,
-        level=manifest.level,
         figures=names,
         cells=tuple(cells),
         rows=tuple(rows),
         effects=effects,
         nearest=nears,
-        command=" ".join(words),
-        saved_in=saved_in,
-        **timing,
     )
 
 
@@ -522,25 +473,6 @@ def _rows(
             )
 
 
-def _result(played: Played) -> SweepResult:
-    """Make the result of what was played, or raise what went wrong."""
-
-    def make() -> SweepResult:
-        outcome = played.outcome
-        counts = outcome.counts if outcome.counts.games else Observations()
-        summary = sum_up(
-            played.manifest,
-            counts,
-            status=outcome.status,
-            stop_reason=outcome.stop_reason,
-            saved_in=str(played.folder) if played.folder else "",
-            **played.timing,
-        )
-        return SweepResult(summary, counts)
-
-    return finish(played, make)
-
-
 def play_sweep(
     base: Base,
     cells: Cells,
@@ -586,7 +518,8 @@ def play_sweep(
             {name: text_of(cell.options.get(name)) for name in options} for cell in cells.cells
         ],
     }
-    result = _result(begin(contest, settled, lambda manifest: None, asked=asked))
+    played = begin(contest, settled, lambda manifest: None, asked=asked)
+    result = result_of(played, sum_up, SweepResult)
     return with_table(result, seconds_per_turn) if at_table else result
 
 
@@ -610,22 +543,14 @@ def with_table(result: SweepResult, seconds_per_turn: Any = None) -> SweepResult
     return result
 
 
-def load_sweep(path: Path) -> SweepResult:
-    """Read a saved sweep; see `saved.load`."""
-    saved = read_back(path)
-    summary = sum_up(
-        saved.manifest,
-        saved.counts,
-        status=saved.status,
-        stop_reason=saved.stop_reason,
-        saved_in=str(path),
-    )
-    return SweepResult(summary, saved.counts)
-
-
 def resume_sweep(path: Path, n: Any = None, **how: Any) -> SweepResult:
     """Go on with a saved sweep; see `saved.resume`."""
-    return _result(go_on(path, n, lambda manifest: None, **how))
+    return result_of(go_on(path, n, lambda manifest: None, **how), sum_up, SweepResult)
+
+
+def load_sweep(path: Path) -> SweepResult:
+    """Read a saved sweep; see `saved.load`."""
+    return saved_result(path, sum_up, SweepResult)
 
 
 def sweep(

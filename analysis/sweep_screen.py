@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from .compare_screen import MARKS, title
+from .ending import foot
 from .screen import STOPPED, WIDTH, percent, sure_words, wrapped
-from .summary import decimals, quoted
+from .summary import decimals
 from .sweep import Effect, Row, Sweep
 from .verdict import MATTERS, UNKNOWN, more_words
 
@@ -245,24 +246,6 @@ def _players(one: Sweep) -> Iterator[str]:
         yield from wrapped("", f"{text}the same with --strategy NAME.".split(" "), " ")
 
 
-def _foot(one: Sweep) -> Iterator[str]:
-    yield from _players(one)
-    if one.threads and one.games_per_s:
-        rate = one.games_per_s * len(one.contest.tables)
-        yield (
-            f"{one.elapsed_s:.1f} s on {one.threads} of {one.usable_threads} threads, "
-            f"{rate:,.0f} games/s without compiling."
-        )
-    if one.saved_in:
-        where = quoted(one.saved_in)
-        if one.status == "partial" and one.stop_reason != "running":
-            yield f"Go on: simcards resume {where}"
-        yield f"Saved. All figures: simcards summary {where} --json"
-    else:
-        yield f"Not saved. Keep: {one.command} --out my-sweep"
-        yield "All figures: the same with --json, or as a table with --table my-sweep.csv"
-
-
 def sweep_screen(one: Sweep) -> str:
     """Return the screen of a sweep."""
     lines = [*title(one.contest), *_setup(one), ""]
@@ -273,5 +256,6 @@ def sweep_screen(one: Sweep) -> str:
         for text in findings(one):
             lines += wrapped("", text.split(" "), " ")
         lines += ["", *_at_table(one), *_targets(one)]
-    lines += _foot(one)
+    lines += _players(one)
+    lines += foot(one, "my-sweep", ", or as a table with --table my-sweep.csv")
     return "\n".join(line.rstrip() for line in lines) + "\n"

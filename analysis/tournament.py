@@ -5,29 +5,27 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
 from ..sim.contest import Contest, Table
 from ..sim.counts import SHARE
 from ..sim.errors import RequestError
 from ..sim.manifest import Manifest
 from ..sim.observations import Observations
 from ..sim.options import Rules, as_dict
-from ..sim.provenance import JSON_VERSION
-from ..sim.run import Progress
 from .arms import Base, base_of, base_words, make_tournament
 from .effects import Part, fixed_n, is_share, ratio_contrast, within
+from .ending import Ending, command_of, ended
 from .intervals import Interval, t_value
 from .multiple import bonferroni_level, holm
 from .paired import Difference
-from .playing import Played, begin, finish, go_on, read_back, settle
+from .playing import begin, go_on, result_of, saved_result, settle
 from .ratings import Ranking, elo, plackett_luce, rating_covariance, score_contributions
-from .summary import number_text, quoted, short_number
+from .summary import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,36 +69,16 @@ class Entrant:
     """By figure its share, or its mean a seat, at the tables it sat at."""
 
 
-@dataclass(frozen=True)
-class Tournament:
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Ending):
     """What a tournament came to; `to_json` gives the published form."""
 
-    contest: Contest = field(repr=False)
-    request: str
-    first: int
-    n: int
-    completed: int
-    status: str
-    stop_reason: str
-    level: float
     entrants: tuple[Entrant, ...]
     """In the order given."""
     meetings: tuple[Meeting, ...]
     cycles: tuple[tuple[int, ...], ...]
     """A beats B beats C beats A, each beyond chance."""
     capped: int
-    command: str
-    saved_in: str
-    elapsed_s: float = 0.0
-    compile_s: float = 0.0
-    games_per_s: float = 0.0
-    threads: int = 0
-    usable_threads: int = 0
-
-    @property
-    def games(self) -> int:
-        """Games played in all."""
-        return self.completed * len(self.contest.tables)
 
     @property
     def gauntlet(self) -> bool:
@@ -136,27 +114,12 @@ class Tournament:
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``tournament --json`` prints."""
-        contest = self.contest
-        game = contest.description
-        plan = contest.tables[0].plan
+        plan = self.contest.tables[0].plan
         return {
-            "format": "simcards tournament",
-            "version": JSON_VERSION,
-            "simcards": __version__,
-            "engine": game.engine,
-            "rules_version": game.rules_version,
-            "game": game.name,
-            "unit": contest.unit.one,
+            **self.head_json("tournament"),
             "preset": plan.preset,
             "rules": as_dict(plan.rules),
-            "seed": contest.seed,
-            "first": self.first,
-            "n": self.n,
-            "completed": self.completed,
-            "games": self.games,
-            "status": self.status,
-            "stop_reason": self.stop_reason,
-            "level": self.level,
+            **self.extent_json(),
             "ratings_scale": "Elo: 400 / log(10) times the log-worth, mean 0",
             "strategies": [
                 {
@@ -189,11 +152,7 @@ class Tournament:
             "intervals_together": len(self.meetings),
             "cycles": [[self.entrants[one].name for one in cycle] for cycle in self.cycles],
             "capped": self.capped,
-            "elapsed_s": round(self.elapsed_s, 3),
-            "compile_s": round(self.compile_s, 3),
-            "games_per_s": round(self.games_per_s * len(contest.tables), 1),
-            "threads": self.threads,
-            "command": self.command,
+            **self.tail_json(),
         }
 
 
@@ -399,8 +358,7 @@ def sum_up(
     *,
     status: str,
     stop_reason: str,
-    saved_in: str = "",
-    **timing: Any,
+    **more: Any,
 ) -> Tournament:
     """Make the summary of a tournament from its observations."""
     contest = manifest.plan
@@ -419,55 +377,25 @@ def sum_up(
                 )
             entrants.append(Entrant(name, rating, interval, _figures(contest, counts, arm)))
         meetings = list(_meetings(contest, counts, log_worths, level))
-    again = manifest.n if status == "complete" or not counts.games else counts.games
-    words = [f"simcards tournament {manifest.asked['request']}"]
-    if again != DEFAULT_DEALS:
-        words.append(f"--n {short_number(again)}")
-    if manifest.first:
-        words.append(f"--first {manifest.first}")
-    if level != 0.95:
-        words.append(f"--level {number_text(level)}")
-    words.append(f"--seed {contest.seed}")
     found = Tournament(
-        contest=contest,
-        request=manifest.asked["request"],
-        first=manifest.first,
-        n=manifest.n,
-        completed=counts.games,
-        status=status,
-        stop_reason=stop_reason,
-        level=level,
+        **ended(manifest, counts.games, status=status, stop_reason=stop_reason, **more),
+        command=command_of(
+            "tournament",
+            [manifest.asked["request"]],
+            manifest,
+            counts.games,
+            status,
+            DEFAULT_DEALS,
+        ),
         entrants=tuple(entrants),
         meetings=tuple(meetings),
         cycles=(),
         capped=sum(counts.capped),
-        command=" ".join(words),
-        saved_in=saved_in,
-        **timing,
     )
     if not entrants:
         return found
     around = tuple(cycles(range(len(entrants)), found.beats))
     return replace(found, cycles=around)
-
-
-def _result(played: Played) -> TournamentResult:
-    """Make the result of what was played, or raise what went wrong."""
-
-    def make() -> TournamentResult:
-        outcome = played.outcome
-        counts = outcome.counts if outcome.counts.games else Observations()
-        summary = sum_up(
-            played.manifest,
-            counts,
-            status=outcome.status,
-            stop_reason=outcome.stop_reason,
-            saved_in=str(played.folder) if played.folder else "",
-            **played.timing,
-        )
-        return TournamentResult(summary, counts)
-
-    return finish(played, make)
 
 
 def play_tournament(
@@ -486,7 +414,8 @@ def play_tournament(
     words = [*base_words(base), f"--strategies {quoted(','.join(contest.arms))}"]
     words += ["--gauntlet"] * gauntlet + ["--mixed"] * mixed
     asked = {"request": " ".join(words)}
-    return _result(begin(contest, settled, lambda manifest: None, asked=asked))
+    played = begin(contest, settled, lambda manifest: None, asked=asked)
+    return result_of(played, sum_up, TournamentResult)
 
 
 def tournament(
@@ -568,39 +497,12 @@ executor, progress
         )
 
 
-def resume_tournament(
-    folder: Path,
-    n: Any = None,
-    *,
-    threads: Any = None,
-    time_limit: Any = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
-) -> TournamentResult:
+def resume_tournament(folder: Path, n: Any = None, **how: Any) -> TournamentResult:
     """Go on with a saved tournament; see `saved.resume`."""
-    return _result(
-        go_on(
-            folder,
-            n,
-            lambda manifest: None,
-            threads=threads,
-            time_limit=time_limit,
-            on_progress=on_progress,
-            on_compile=on_compile,
-            executor=executor,
-        )
-    )
+    played = go_on(folder, n, lambda manifest: None, **how)
+    return result_of(played, sum_up, TournamentResult)
 
 
 def load_tournament(path: Path) -> TournamentResult:
     """Read a saved tournament; see `saved.load`."""
-    saved = read_back(path)
-    summary = sum_up(
-        saved.manifest,
-        saved.counts,
-        status=saved.status,
-        stop_reason=saved.stop_reason,
-        saved_in=str(path),
-    )
-    return TournamentResult(summary, saved.counts)
+    return saved_result(path, sum_up, TournamentResult)

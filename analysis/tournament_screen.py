@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .compare_screen import title
+from .ending import foot
 from .screen import STOPPED, WIDTH, percent, wrapped
-from .summary import quoted
 from .tournament import Tournament
 
 NAME_WIDTH = 13
@@ -148,31 +148,14 @@ def _findings(one: Tournament) -> Iterator[str]:
         yield f"Can't tell apart yet: {pairs}."
 
 
-def _foot(one: Tournament) -> Iterator[str]:
-    yield from wrapped(
-        "",
-        (
-            "Ratings: Plackett-Luce, maximum likelihood from first places; intervals by "
-            f"{one.contest.unit.one}."
-        ).split(" "),
-        " ",
+def _method(one: Tournament) -> Iterator[str]:
+    text = (
+        "Ratings: Plackett-Luce, maximum likelihood from first places; intervals by "
+        f"{one.contest.unit.one}."
     )
+    yield from wrapped("", text.split(" "), " ")
     if one.capped:
         yield f"Capped: {one.capped:,} games, nobody's first places."
-    if one.threads and one.games_per_s:
-        rate = one.games_per_s * len(one.contest.tables)
-        yield (
-            f"{one.elapsed_s:.1f} s on {one.threads} of {one.usable_threads} threads, "
-            f"{rate:,.0f} games/s without compiling."
-        )
-    if one.saved_in:
-        where = quoted(one.saved_in)
-        if one.status == "partial" and one.stop_reason != "running":
-            yield f"Go on: simcards resume {where}"
-        yield f"Saved. All figures: simcards summary {where} --json"
-    else:
-        yield f"Not saved. Keep: {one.command} --out my-tournament"
-        yield "All figures: the same with --json; a picture: --plot my-tournament.svg"
 
 
 def tournament_screen(one: Tournament) -> str:
@@ -184,5 +167,6 @@ def tournament_screen(one: Tournament) -> str:
         for text in _findings(one):
             lines += wrapped("", text.split(" "), " ")
         lines += ["", *_ratings(one), "", *_matrix(one), ""]
-    lines += _foot(one)
+    lines += _method(one)
+    lines += foot(one, "my-tournament", "; a picture: --plot my-tournament.svg")
     return "\n".join(line.rstrip() for line in lines) + "\n"
