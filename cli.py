@@ -167,6 +167,22 @@ def typed() -> Iterator[str]:
             yield max(parameter.opts, key=len)
 
 
+EXTENT = options(
+    click.option("--first", default="0", metavar="I", help="Index of the first game."),
+    click.option("--out", metavar="DIR", help="Keep what comes out in a folder."),
+    click.option("--overwrite", is_flag=True, help="Replace what lies in DIR."),
+    click.option("--level", default="0.95", metavar="L", help="Level of the intervals."),
+    click.option("--chunk-size", "chunk", metavar="C", help="Games handed to a thread at a time."),
+)
+HOW = ("n", "first", "threads", "level", "time_limit", "chunk", "out", "overwrite")
+"""Names of what says how something is played, as the functions of analysis/ take them."""
+
+
+def how_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Take what says how something is played out of a command's options."""
+    return {name: given.pop(name) for name in HOW}
+
+
 AT_TABLE = options(
     click.option("--at-table", is_flag=True, help="How it feels: minutes, waiting, leads."),
     click.option("--seconds-per-turn", metavar="S", help="With --at-table. Default: 10."),
@@ -291,31 +307,19 @@ def cli() -> None:
 @WHAT_IS_PLAYED
 @SEED
 @click.option("-n", "--n", "n", metavar="N", help="How many games, such as 1e6. Default: 1e5.")
-@click.option("--first", default="0", metavar="I", help="Index of the first game.")
-@click.option("--out", metavar="DIR", help="Keep the run and its rows in a folder.")
 @click.option(
     "--rows",
     type=click.Choice(["kept", "none"]),
     default="kept",
     help="With --out: keep the rows, or only the counts.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the run that lies in DIR.")
 @click.option("--precision", metavar="H", help="Stop when win shares are known to +-H (of 1).")
-@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
-@click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
 @AT_TABLE
+@EXTENT
 @HOW_IT_RUNS
 def run(
-    n: str | None,
-    first: str,
-    out: str | None,
     rows: str,
-    overwrite: bool,
     precision: str | None,
-    level: str,
-    chunk_size: str | None,
-    threads: str | None,
-    time_limit: str | None,
     at_table: bool,
     seconds_per_turn: str | None,
     as_json: bool,
@@ -325,25 +329,21 @@ def run(
     """Play many games and sum them up."""
     from .analysis.results import run_plan
 
-    if out is None and (overwrite or rows == "none"):
-        raise RequestError(f"{'--overwrite' if overwrite else '--rows none'} needs --out DIR.")
+    how = how_of(asked)
+    if how["out"] is None and (how["overwrite"] or rows == "none"):
+        raise RequestError(
+            f"{'--overwrite' if how['overwrite'] else '--rows none'} needs --out DIR."
+        )
     plan = plan_of(**asked)
     show_result(
         plan,
         lambda report: run_plan(
             plan,
-            n=n,
-            first=first,
-            threads=threads,
-            level=level,
             precision=precision,
-            time_limit=time_limit,
-            chunk=chunk_size,
-            out=out,
             keep_rows_in_out=rows == "kept",
-            overwrite=overwrite,
             at_table=at_table,
             seconds_per_turn=seconds_per_turn,
+            **how,
             on_progress=report,
             on_compile=on_compile(plan.description, quiet),
         ),
@@ -457,7 +457,6 @@ def _is_game(word: str) -> bool:
 @click.option("--against", metavar="STRATEGY", help="Each arm on one seat, this on the others.")
 @SEED
 @click.option("-n", "--n", "n", metavar="N", help="How many deals or matches. Default: 20,000.")
-@click.option("--first", default="0", metavar="I", help="Index of the first one.")
 @click.option(
     "--matters", multiple=True, metavar="H|FIGURE=H", help="Least difference that matters: 0.01."
 )
@@ -467,19 +466,14 @@ def _is_game(word: str) -> bool:
 @click.option("--alpha", metavar="P", help="With --sprt: error rate for H1. Default: 0.05.")
 @click.option("--beta", metavar="P", help="With --sprt: error rate for H0. Default: 0.05.")
 @click.option("--minimum", metavar="N", help="With --sprt: never stop before. Default: 500.")
-@click.option("--out", metavar="DIR", help="Keep the comparison in a folder.")
 @click.option("--rows", type=click.Choice(["kept", "none"]), default="kept", help="With --out.")
-@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR.")
-@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
-@click.option("--chunk-size", metavar="C", help="Deals handed to a thread at a time.")
+@EXTENT
 @HOW_IT_RUNS
 def compare(
     words: tuple[str, ...],
     a: tuple[str, ...],
     b: tuple[str, ...],
     against: str | None,
-    n: str | None,
-    first: str,
     matters: tuple[str, ...],
     unit: str | None,
     precision: str | None,
@@ -487,13 +481,7 @@ def compare(
     alpha: str | None,
     beta: str | None,
     minimum: str | None,
-    out: str | None,
     rows: str,
-    overwrite: bool,
-    level: str,
-    chunk_size: str | None,
-    threads: str | None,
-    time_limit: str | None,
     as_json: bool,
     quiet: bool,
     **asked: Any,
@@ -502,6 +490,7 @@ def compare(
     from .analysis.arms import Base, make_comparison
     from .analysis.compare import compare_base
 
+    how = how_of(asked)
     if len(words) == 1 and Path(words[0]).is_dir() and not _is_game(words[0]):
         raise RequestError(
             f"{words[0]} is one folder: to compare saved runs name two, such as "
@@ -515,16 +504,16 @@ def compare(
         from .analysis.compare_saved import open_pair
         from .analysis.playing import settle
 
-        pair = open_pair(Path(words[0]), Path(words[1]), n=n, matters=matters or None, level=level)
+        pair = open_pair(
+            Path(words[0]), Path(words[1]), n=how["n"], matters=matters or None, level=how["level"]
+        )
         # Also what isn't needed, because nothing is played, must make sense.
-        settle(pair.contest, n=n, default_n=1, level=level, threads=threads, time_limit=time_limit)
+        settle(pair.contest, default_n=1, **how)
         if pair.again and not quiet:
             talk(pair.again)
         show_result(
             pair.contest,
             lambda report: pair.compare(
-                threads=threads,
-                time_limit=time_limit,
                 on_progress=report,
                 on_compile=on_compile(pair.contest.description, quiet),
             ),
@@ -532,8 +521,10 @@ def compare(
             quiet,
         )
         return
-    if out is None and (overwrite or rows == "none"):
-        raise RequestError(f"{'--overwrite' if overwrite else '--rows none'} needs --out DIR.")
+    if how["out"] is None and (how["overwrite"] or rows == "none"):
+        raise RequestError(
+            f"{'--overwrite' if how['overwrite'] else '--rows none'} needs --out DIR."
+        )
     if not a or not b:
         raise RequestError(
             "name both arms, such as --a control --b structure, or --a lockout=on --b lockout=off."
@@ -549,7 +540,6 @@ def compare(
             b,
             contest=contest,
             against=against,
-            n=n,
             matters=matters or None,
             unit=unit,
             precision=precision,
@@ -557,14 +547,8 @@ def compare(
             alpha=alpha,
             beta=beta,
             minimum=minimum,
-            first=first,
-            level=level,
-            threads=threads,
-            time_limit=time_limit,
-            chunk=chunk_size,
-            out=out,
             keeps_rows=rows == "kept",
-            overwrite=overwrite,
+            **how,
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         ),
@@ -581,7 +565,6 @@ def compare(
 )
 @SEED
 @click.option("-n", "--n", "n", metavar="N", help="How many games in each cell. Default: 1e5.")
-@click.option("--first", default="0", metavar="I", help="Index of the first one.")
 @click.option(
     "--figures", metavar="A,B", help="Which figures; else the game's lengths and headlines."
 )
@@ -592,27 +575,16 @@ def compare(
 @click.option(
     "--table", "table_file", metavar="FILE", help="Write the table: FILE.csv or .parquet."
 )
-@click.option("--out", metavar="DIR", help="Keep the sweep in a folder.")
-@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR, or FILE.")
-@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
-@click.option("--chunk-size", metavar="C", help="Games handed to a thread at a time.")
 @AT_TABLE
+@EXTENT
 @HOW_IT_RUNS
 def sweep(
     word: str | None,
     vary: tuple[str, ...],
-    n: str | None,
-    first: str,
     figures: str | None,
     matters: tuple[str, ...],
     target: tuple[str, ...],
     table_file: str | None,
-    out: str | None,
-    overwrite: bool,
-    level: str,
-    chunk_size: str | None,
-    threads: str | None,
-    time_limit: str | None,
     at_table: bool,
     seconds_per_turn: str | None,
     as_json: bool,
@@ -625,11 +597,12 @@ def sweep(
     from .analysis.sweep import play_sweep
     from .analysis.sweep_table import check_table_file, write_table
 
-    if out is None and table_file is None and overwrite:
+    how = how_of(asked)
+    if how["out"] is None and table_file is None and how["overwrite"]:
         raise RequestError("--overwrite needs --out DIR or --table FILE.")
     table = None
     if table_file is not None:
-        table = check_table_file(table_file, overwrite=overwrite)
+        table = check_table_file(table_file, overwrite=how["overwrite"])
     file = word if word and word.endswith(".toml") else None
     if file is None:
         base = Base(**request_of(word, **asked))
@@ -646,19 +619,12 @@ def sweep(
             cells,
             contest=contest,
             file=file,
-            n=n,
             figures=figures,
             matters=matters or None,
             targets=target or None,
-            first=first,
-            level=level,
-            threads=threads,
-            time_limit=time_limit,
-            chunk=chunk_size,
-            out=out,
-            overwrite=overwrite,
             at_table=at_table,
             seconds_per_turn=seconds_per_turn,
+            **how,
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         )
@@ -678,26 +644,14 @@ def sweep(
 @click.option("--mixed", is_flag=True, help="As many strategies at a table as seats, not two.")
 @SEED
 @click.option("-n", "--n", "n", metavar="N", help="How many deals or matches. Default: 2,000.")
-@click.option("--first", default="0", metavar="I", help="Index of the first one.")
 @click.option("--plot", metavar="FILE", help="Draw who beats whom: FILE.svg, .png or .pdf.")
-@click.option("--out", metavar="DIR", help="Keep the tournament in a folder.")
-@click.option("--overwrite", is_flag=True, help="Replace what lies in DIR, or FILE.")
-@click.option("--level", default="0.95", metavar="L", help="Level of the intervals.")
-@click.option("--chunk-size", metavar="C", help="Deals handed to a thread at a time.")
+@EXTENT
 @HOW_IT_RUNS
 def tournament(
     names: str | None,
     gauntlet: bool,
     mixed: bool,
-    n: str | None,
-    first: str,
     plot: str | None,
-    out: str | None,
-    overwrite: bool,
-    level: str,
-    chunk_size: str | None,
-    threads: str | None,
-    time_limit: str | None,
     as_json: bool,
     quiet: bool,
     **asked: Any,
@@ -707,11 +661,12 @@ def tournament(
     from .analysis.tournament import play_tournament
     from .analysis.tournament_plot import check_plot, write_plot
 
-    if out is None and plot is None and overwrite:
+    how = how_of(asked)
+    if how["out"] is None and plot is None and how["overwrite"]:
         raise RequestError("--overwrite needs --out DIR or --plot FILE.")
     if not names:
         raise RequestError("name who takes part: --strategies lowest,shed,control.")
-    picture = None if plot is None else check_plot(plot, overwrite=overwrite)
+    picture = None if plot is None else check_plot(plot, overwrite=how["overwrite"])
     base = Base(**request_of(asked.pop("game"), **asked))
     strategies = [name.strip() for name in names.split(",") if name.strip()]
     contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
@@ -723,14 +678,7 @@ def tournament(
             contest=contest,
             gauntlet=gauntlet,
             mixed=mixed,
-            n=n,
-            first=first,
-            level=level,
-            threads=threads,
-            time_limit=time_limit,
-            chunk=chunk_size,
-            out=out,
-            overwrite=overwrite,
+            **how,
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         )

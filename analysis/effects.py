@@ -16,6 +16,7 @@ from ..sim.contest import SEATINGS, TABLES, Contest
 from ..sim.counts import SHARE
 from ..sim.game import Mean, MeanScore, Rate
 from ..sim.observations import Moments, Observations
+from .intervals import Interval
 from .paired import Difference, paired_difference
 from .verdict import Verdict, judge
 
@@ -51,6 +52,22 @@ class Compared:
     def shown(self) -> float:
         """What a figure is multiplied by when it is shown."""
         return 100.0 if self.unit == "of 100" else 1.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure of a cell, and its difference to the base cell's."""
+
+    cell: int
+    name: str
+    label: str
+    unit: str
+    estimate: float
+    interval: Interval | None
+    """Of the figure itself, as a run of the cell has it."""
+    compared: Compared | None
+    """Cell less base; None for the base itself."""
+    p_adjusted: float | None
 
 
 @dataclass(frozen=True)

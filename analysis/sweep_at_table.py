@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..sim.contest import Contest
 from ..sim.observations import Moments, moments_of
 from . import at_table as table
-from .effects import MEAN_MATTERS, RATE_MATTERS, Compared, fixed_n, ratio_contrast, within
+from .effects import MEAN_MATTERS, RATE_MATTERS, Compared, Row, fixed_n, ratio_contrast, within
 from .multiple import bonferroni_level, holm
 from .paired import Difference
 from .verdict import judge
-
-if TYPE_CHECKING:
-    from .sweep import Row
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,6 @@ def sweep_at_table(
         By figure the least difference that matters; '' for all rates.
     """
     import numpy as np
-
-    from .sweep import Row
 
     exact = table.seconds_per_turn(seconds)
     told = [table.tell(one.plan, first, min(n, table.TOLD)) for one in contest.tables]

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from .compare_screen import MARKS, title
+from .effects import Row
 from .ending import foot
 from .screen import STOPPED, WIDTH, percent, sure_words, wrapped
 from .summary import decimals
-from .sweep import Effect, Row, Sweep
+from .swept import Effect, Sweep
 from .verdict import MATTERS, UNKNOWN, more_words
 
 COLUMN = 23
