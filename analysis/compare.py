@@ -17,7 +17,8 @@ from ..sim.options import Rules
 from ..sim.store import scan_rows
 from .arms import Base, base_of, comparison_words, make_comparison
 from .compare_screen import comparison_screen
-from .comparison import DEFAULT_DEALS, Asked, Comparison, main_sums, sum_up
+from .compare_sums import main_sums, sum_up
+from .comparison import DEFAULT_DEALS, Asked, Comparison
 from .effects import is_share
 from .figures import read_matters
 from .playing import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from .multiple import bonferroni_level, holm
 from .paired import Difference, unpaired_difference
 from .playing import Saved, read_back
 from .proportions import difference_p, newcombe
+from .sentences import sentence
 from .summary import denominator, quoted
 from .verdict import judge
 
@@ -112,7 +113,7 @@ class Pair:
     ) -> Comparison:
         a, b = (one.counts for one in self.saved)
         request = " ".join(quoted(str(folder)) for folder in self.folders)
-        return Comparison(
+        found = Comparison(
             contest=self.contest,
             asked=Asked(request, matters=self.matters),
             first=self.first,
@@ -144,6 +145,7 @@ class Pair:
             identical=identical,
             played_apart=(a.games, b.games),
         )
+        return replace(found, sentence=sentence(found))
 
 
 def _played(plan: Plan) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from ..sim.options import as_dict, show
 from ..sim.plan import Plan, differing
 from .ending import foot
 from .screen import STOPPED, percent, wrapped
-from .sentences import company, decision, sentence
+from .sentences import company, decision
 from .summary import decimals, quoted, request_words
 from .verdict import MATTERS, TOO_SMALL, UNKNOWN
 
@@ -280,7 +280,7 @@ def comparison_screen(one: Comparison) -> str:
     """Return the screen of a comparison."""
     contest = one.contest
     lines = [*title(contest), *setup(contest, one.of_folders), *size(one), ""]
-    for text in filter(None, (decision(one), sentence(one))):
+    for text in filter(None, (decision(one), one.sentence)):
         lines += wrapped("", text.split(" "), " ")
     if not one.figures:
         lines.append("")

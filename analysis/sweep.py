@@ -22,7 +22,8 @@ from .figures import read_figures, read_matters
 from .playing import begin, go_on, result_of, saved_result, settle
 from .summary import Summary, number_text, quoted
 from .sweep_at_table import sweep_at_table
-from .swept import DEFAULT_GAMES, Sweep, sum_up, tidy
+from .sweep_screen import sweep_screen
+from .sweep_sums import DEFAULT_GAMES, Sweep, sum_up, tidy
 from .targets import read_targets
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ class SweepResult:
         return self.summary.cells
 
     def __str__(self) -> str:
-        from .sweep_screen import sweep_screen
-
         return sweep_screen(self.summary)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from .effects import Row
 from .ending import foot
 from .screen import STOPPED, WIDTH, percent, sure_words, wrapped
 from .summary import decimals
-from .swept import Effect, Sweep
+from .sweep_sums import Effect, Sweep
 from .verdict import MATTERS, UNKNOWN, more_words
 
 COLUMN = 23

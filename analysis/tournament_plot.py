@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..sim.errors import RequestError, RunError
-from .tournament import Tournament
+from .tournament_sums import Tournament
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .compare_screen import title
 from .ending import foot
 from .screen import STOPPED, WIDTH, percent, wrapped
-from .tournament import Tournament
+from .tournament_sums import Tournament
 
 NAME_WIDTH = 13
 SHOWN_PAIRS = 6

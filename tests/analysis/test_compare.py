@@ -16,7 +16,7 @@ from simcards.analysis.arms import Base, make_comparison, read_arm
 from simcards.analysis.compare import Sprt, read_sprt
 from simcards.analysis.intervals import Interval
 from simcards.analysis.sprt import sprt_looks
-from simcards.analysis.tournament import cycles
+from simcards.analysis.tournament_sums import cycles
 from simcards.analysis.verdict import judge, two_digits
 from simcards.sim.errors import Interrupted, RequestError
 from simcards.sim.games import GAMES
