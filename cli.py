@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     AnyResult = Result | ComparisonResult | SweepResult | TournamentResult
 
+SECONDS_BETWEEN_WORDS = 5.0
 SECTIONS = {
     "Play": ("run", "resume", "replay"),
     "Compare": ("compare", "sweep", "tournament"),
@@ -264,10 +266,31 @@ def on_compile(game: Game, quiet: bool) -> Callable[[], None]:
     return say
 
 
+def telling(quiet: bool) -> Callable[[str], None] | None:
+    """Return what says how far the telling of games is, now and then."""
+    last = 0.0
+
+    def say(text: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if not last or now - last >= SECONDS_BETWEEN_WORDS:
+            last = now
+            talk(text)
+
+    return None if quiet else say
+
+
 def show_result(
-    plan: Plan | Contest, play: Callable[[Any], AnyResult], as_json: bool, quiet: bool
+    plan: Plan | Contest,
+    play: Callable[[Any], AnyResult],
+    as_json: bool,
+    quiet: bool,
+    after: Callable[[Any], None] | None = None,
 ) -> None:
-    """Play with a progress line, then print what came of it, also after a stop."""
+    """Play with a progress line, then print what came of it, also after a stop.
+
+    `after` gets the result once it is printed, unless it was stopped.
+    """
     from .analysis.progress import terminal_progress
 
     stopped: Interrupted | None = None
@@ -279,6 +302,8 @@ def show_result(
     print_result(result, as_json)
     if stopped:
         raise stopped
+    if after:
+        after(result)
 
 
 def print_result(result: AnyResult, as_json: bool) -> None:
@@ -343,6 +368,7 @@ def run(
             keep_rows_in_out=rows == "kept",
             at_table=at_table,
             seconds_per_turn=seconds_per_turn,
+            on_told=telling(quiet),
             **how,
             on_progress=report,
             on_compile=on_compile(plan.description, quiet),
@@ -603,6 +629,8 @@ def sweep(
     table = None
     if table_file is not None:
         table = check_table_file(table_file, overwrite=how["overwrite"])
+        if how["out"] is not None and table.absolute() == Path(how["out"]).absolute():
+            raise RequestError(f"--table {table_file}: --out names the same place.")
     file = word if word and word.endswith(".toml") else None
     if file is None:
         base = Base(**request_of(word, **asked))
@@ -614,7 +642,7 @@ def sweep(
     contest = make_sweep(base, cells)
 
     def play(report: Any) -> SweepResult:
-        result = play_sweep(
+        return play_sweep(
             base,
             cells,
             contest=contest,
@@ -624,15 +652,17 @@ def sweep(
             targets=target or None,
             at_table=at_table,
             seconds_per_turn=seconds_per_turn,
+            on_told=telling(quiet),
             **how,
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         )
+
+    def write_file(result: SweepResult) -> None:
         if table:
             write_table(result.table, table)
-        return result
 
-    show_result(contest, play, as_json, quiet)
+    show_result(contest, play, as_json, quiet, write_file)
 
 
 @cli.command()
@@ -672,7 +702,7 @@ def tournament(
     contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)
 
     def play(report: Any) -> TournamentResult:
-        result = play_tournament(
+        return play_tournament(
             base,
             strategies,
             contest=contest,
@@ -682,11 +712,12 @@ def tournament(
             on_progress=report,
             on_compile=on_compile(contest.description, quiet),
         )
+
+    def draw(result: TournamentResult) -> None:
         if picture:
             write_plot(result.summary, picture)
-        return result
 
-    show_result(contest, play, as_json, quiet)
+    show_result(contest, play, as_json, quiet, draw)
 
 
 @cli.command()
@@ -736,15 +767,22 @@ def summary(
     from .analysis.saved import load, with_table
     from .sim.manifest import read_manifest
 
-    if as_json and as_methods:
-        raise RequestError("--json and --methods: choose one.")
+    if as_methods and (as_json or at_table):
+        raise RequestError(f"--methods and {'--json' if as_json else '--at-table'}: choose one.")
     check(at_table, seconds_per_turn)
     found = load(folder)
     if as_methods:
         one = found.summary
         write(methods(read_manifest(Path(folder)), one.completed, one.command))
     else:
-        print_result(with_table(found, seconds_per_turn) if at_table else found, as_json)
+        stopped: Interrupted | None = None
+        try:
+            found = with_table(found, seconds_per_turn, telling(False)) if at_table else found
+        except Interrupted as error:
+            stopped = error
+        print_result(found, as_json)
+        if stopped:
+            raise stopped
 
 
 @cli.command()

@@ -6,18 +6,19 @@ telling them; each game says what leading is.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..sim.chunk import play_told
 from ..sim.counts import SHARE
-from ..sim.errors import RequestError
+from ..sim.errors import Interrupted, RequestError
 from ..sim.numbers import real_number
 from ..sim.observations import Moments, moments_of
 from ..sim.plan import Plan
-from .effects import Part, fixed_n, ratio_contrast, within
+from .effects import Part, fixed_n, ratio_contrast
 from .intervals import Interval, wilson
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ TOLD = 10_000
 SECONDS_PER_TURN = 10
 STEPS = 20
 """The game is looked at after each twentieth of its turns."""
+LEAST_LED = 50
+"""Games with a leader below which nothing is said of how often leaders win."""
 SURE = 0.8
 """The moment sought is the one from which the leader wins so often."""
+
+Report = Callable[[str], None]
+"""What is told how far the telling is."""
 
 COLUMNS = (
     "finished", "turns", "gaps", "waits", "free", "choices", "changes", "led_half", "half60",
@@ -164,16 +170,19 @@ def words(seconds: Any) -> str:
     return "--at-table" + ("" if seconds is None else f" --seconds-per-turn {seconds}")
 
 
-def tell(plan: Plan, first: int, n: int, on_told: Callable[[int], None] | None = None) -> Told:
-    """Play the games first .. first + n - 1 again and look at every turn.
+@contextlib.contextmanager
+def stopped_with(result: Any) -> Iterator[None]:
+    """Let a stop while games are told leave what was played."""
+    try:
+        yield
+    except Interrupted as stopped:
+        stopped.args = ("stopped while games were told again; what was played is above",)
+        stopped.result = result
+        raise
 
-    Parameters
-    ----------
-    plan : Plan
-    first, n : int
-    on_told : callable, optional
-        Called with the number of games told so far, now and then.
-    """
+
+def tell(plan: Plan, first: int, n: int) -> Told:
+    """Play the games first .. first + n - 1 again and look at every turn."""
     import numpy as np
 
     game = plan.description
@@ -197,8 +206,6 @@ def tell(plan: Plan, first: int, n: int, on_told: Callable[[int], None] | None =
         for step, (leads, sixty) in enumerate(found.curve):
             led[step] += leads
             led60[step] += sixty
-        if on_told and j % 500 == 499:
-            on_told(j + 1)
     return Told(n, values, tuple(led), tuple(led60))
 
 
@@ -256,11 +263,14 @@ def _sole(ahead: Sequence[int]) -> int:
 
 
 def sure_from(told: Told) -> float | None:
-    """Return the part of the turns from which on the leader wins `SURE` or more of the games."""
+    """Return the part of the turns from which on the leader wins `SURE` or more of the games.
+
+    None where it never does, or there are too few games (`LEAST_LED`) with a leader to say.
+    """
     found = None
     for step in range(STEPS, 0, -1):
         led, led60 = told.led[step - 1], told.led60[step - 1]
-        if led == 0 or led60 < SURE * SHARE * led:
+        if led < LEAST_LED or led60 < SURE * SHARE * led:
             break
         found = step / STEPS
     return found
@@ -296,16 +306,17 @@ def figures_of(told: Told, unit: str, level: float, seconds: Fraction) -> Iterat
         if contrasted is None:
             continue
         label = figure.label.format(unit)
-        sums, grain = contrasted
+        sums, grain, largest = contrasted
         if figure.rate and figure.below != "choices":
             # One event a game: Wilson's interval, as of other rates.
             x, y = (moments.sums[COLUMNS.index(name)] for name in (figure.above, figure.below))
             yield Shown(figure, label, x / (y * scale), wilson(x, y, level, scale=scale))
             continue
-        difference = judged(sums, grain * scale, 1.0, False)
-        if figure.rate:
-            difference = within(difference)
-        yield Shown(figure, label, difference.estimate, difference.interval)
+        difference = judged(sums, grain * scale, largest, False)
+        # No share and no number of turns is negative, no share above 1.
+        high = min(1.0, difference.interval.high) if figure.rate else difference.interval.high
+        interval = replace(difference.interval, low=max(0.0, difference.interval.low), high=high)
+        yield Shown(figure, label, difference.estimate, interval)
 
 
 def at_table(
@@ -315,7 +326,7 @@ def at_table(
     *,
     level: float = 0.95,
     seconds: Any = None,
-    on_told: Callable[[int], None] | None = None,
+    on_told: Report | None = None,
 ) -> AtTable:
     """Tell the first games of a run again, and say how the game feels at the table.
 
@@ -331,9 +342,12 @@ def at_table(
     seconds : number, optional
         Seconds a turn takes, `SECONDS_PER_TURN` if left out.
     on_told : callable, optional
-        Called with the number of games told so far.
+        Called with a line that says what is going on.
     """
     exact = seconds_per_turn(seconds)
-    told = tell(plan, first, min(n, TOLD), on_told)
+    number = min(n, TOLD)
+    if on_told:
+        on_told(f"telling {number:,} {plan.unit.word(number)} again")
+    told = tell(plan, first, number)
     shown = tuple(figures_of(told, plan.unit.one, level, exact))
     return AtTable(told.n, float(exact), shown, sure_from(told))

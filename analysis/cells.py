@@ -18,9 +18,10 @@ from ..sim.options import options, show
 from ..sim.plan import draw_seed
 from ..sim.rulesfile import read_toml
 from ..sim.strategies import function_text
-from .arms import Base, plan_of_arm, read_arm
+from .arms import Arm, Base, plan_of_arm, read_arm
 
 MOST_CELLS = 400
+LONGEST_NAME = 60
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 _KEYS = ("game", "preset", "players", "strategy", "rules", "grid", "zip", "cells")
 
@@ -41,6 +42,8 @@ class Cells:
     """The first one is the base."""
     factors: Mapping[str, tuple[str, ...]]
     """Of a full grid: options and their values, the base's first; else empty."""
+    source: str = ""
+    """File they come from, for messages."""
 
 
 def name_of(changes: Mapping[str, Any]) -> str:
@@ -118,7 +121,7 @@ def grid(varied: Mapping[str, Any], said: str = "--vary") -> Cells:
         for name, given in varied.items()
     }
     if not factors:
-        raise RequestError(f"{said}: name what varies, such as {said} shrink=1,2.")
+        raise RequestError(f"{said}: name what varies, such as shrink with the values 1 and 2.")
     number = prod(len(values) for values in factors.values())
     if number > MOST_CELLS:
         raise RequestError(f"{said}: {number:,} cells; at most {MOST_CELLS} can be swept.")
@@ -183,13 +186,15 @@ def read_sweep_file(path: Path) -> tuple[dict[str, Any], Cells]:
             raise RequestError(f"{path}: [{key}] must be a table of options.")
     base: dict[str, Any] = {key: data[key] for key in _KEYS[:5] if key in data}
     if way == "grid":
-        return base, grid(data["grid"], f"{path}: [grid]")
+        return base, replace(grid(data["grid"], f"{path}: [grid]"), source=str(path))
     if way == "zip":
         columns = {
             name.replace("-", "_"): _zipped(f"{path}: [zip] {name}", given)
             for name, given in data["zip"].items()
         }
         lengths = {name: len(values) for name, values in columns.items()}
+        if not lengths:
+            raise RequestError(f"{path}: [zip]: name what varies.")
         if len(set(lengths.values())) != 1:
             told = ", ".join(f"{name} has {number}" for name, number in lengths.items())
             raise RequestError(f"{path}: [zip] needs as many values of each option: {told}.")
@@ -204,13 +209,34 @@ def read_sweep_file(path: Path) -> tuple[dict[str, Any], Cells]:
     cells = []
     for one in listed:
         changes = {key.replace("-", "_"): value for key, value in one.items() if key != "name"}
-        cells.append(Cell(str(one.get("name", name_of(changes))), changes))
+        cells.append(Cell(_cell_name(path, one.get("name"), changes), changes))
     return base, _listed(path, cells)
 
 
+def _cell_name(path: Path, given: Any, changes: Mapping[str, Any]) -> str:
+    """Return a cell's name: its own, or what it changes."""
+    if given is None:
+        return name_of(changes) or "as is"
+    if (
+        not isinstance(given, str)
+        or not given.strip()
+        or given != given.strip()
+        or not given.isprintable()
+        or len(given) > LONGEST_NAME
+    ):
+        raise RequestError(
+            f"{path}: name = {given!r}: a name is one line of text, at most {LONGEST_NAME} letters."
+        )
+    return given
+
+
 def _zipped(said: str, given: Any) -> list[Any]:
+    """Read the values of an option that stand side by side with others'; they may be equal."""
     if isinstance(given, str):
-        given = alternatives(given) if _RANGE.search(given) else [given]
+        try:
+            return list(alternatives(given))
+        except ValueError as error:
+            raise RequestError(f"{said}: '{error}' is no range such as 1..10.") from None
     return list(given) if isinstance(given, list) else [given]
 
 
@@ -223,7 +249,7 @@ def _listed(path: Path, cells: list[Cell]) -> Cells:
         raise RequestError(f"{path}: a sweep needs two cells or more; the first is the base.")
     if len(cells) > MOST_CELLS:
         raise RequestError(f"{path}: {len(cells):,} cells; at most {MOST_CELLS} can be swept.")
-    return Cells(tuple(cells), {})
+    return Cells(tuple(cells), {}, str(path))
 
 
 def sweep_of_file(path: Path, seed: Any = None) -> tuple[Base, Cells]:
@@ -270,17 +296,26 @@ def make_sweep(base: Base, cells: Cells) -> Contest:
         raise RequestError(
             "a strategy is said for all cells, and each cell names its own: leave one of them out."
         )
-    tables = []
+    where = f"{cells.source}: " if cells.source else ""
+    given = {**base.file_rules, **base.rules}
+    if base.players is not None:
+        given["players"] = base.players
+    tables: list[Table] = []
     for cell in cells.cells:
         for name in cell.options:
             if name not in known | {"preset", "strategy"}:
                 near = did_you_mean(name, known | {"preset", "strategy"})
                 hint = f"\n  Did you mean {near}?" if near else ""
-                raise RequestError(f"{base.game} has no option '{name}' that could vary.{hint}")
-        arm = read_arm(cell.options, "--vary")
+                raise RequestError(f"{where}{base.game} has no option '{name}' to vary.{hint}")
+            if cells.factors and (name in given or (name == "preset" and base.preset)):
+                raise RequestError(f"{where}{name} varies, and is set for all cells besides.")
+        arm = read_arm(cell.options, f"{where}cell {cell.name}") if cell.options else Arm(())
         strategies, everywhere = base.strategies, base.everywhere
         if arm.strategy is not None:
             strategies, everywhere = arm.strategy, None
-        plan = plan_of_arm(base, arm, strategies, everywhere, f"cell {cell.name}:")
+        plan = plan_of_arm(base, arm, strategies, everywhere, f"{where}cell {cell.name}:")
+        for other, table in zip(cells.cells, tables, strict=False):
+            if (table.plan.rules, table.plan.players) == (plan.rules, plan.players):
+                raise RequestError(f"{where}cells {other.name} and {cell.name} are the same game.")
         tables.append(Table(plan, (COMPANY,) * plan.rules.players))
     return Contest(SWEEP, tuple(cell.name for cell in cells.cells), tuple(tables))

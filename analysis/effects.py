@@ -211,10 +211,10 @@ def table_figures(
         contrasted = ratio_contrast(n, moments, parts)
         if contrasted is None:
             continue
-        sums, unit = contrasted
+        sums, unit, largest = contrasted
         scale = figure_scale(figure, counts)
         rate = isinstance(figure, Rate)
-        difference = judged(sums, unit * scale, 1.0, False)
+        difference = judged(sums, unit * scale, largest, False)
         if rate:
             difference = within(difference)
         values = [
@@ -278,8 +278,16 @@ def table_part(weight: Fraction | int, table: int) -> Part:
     return Part(Fraction(weight), {2 * table: 1}, {2 * table + 1: 1})
 
 
-def ratio_contrast(n: int, moments: Moments, parts: Sequence[Part]) -> tuple[Sums, int] | None:
-    """Return sums and scale of a contrast of ratios, or None where a denominator is 0.
+def ratio_contrast(
+    n: int, moments: Moments, parts: Sequence[Part]
+) -> tuple[Sums, int, float] | None:
+    """Return a contrast of ratios, or None where a denominator is 0.
+
+    Returns
+    -------
+    (sums, scale, largest)
+        `largest` is what one more unit, or event, in one observation would count: the size of the
+        two observations that intervals add. Where hardly any game counts that is a lot.
 
     A ratio R = X / Y of sums, as turns over finished games, is taken for the mean of its linear
     part: the observation (x, y) counts (x - R y) n / Y, besides R itself (the delta method;
@@ -289,12 +297,14 @@ def ratio_contrast(n: int, moments: Moments, parts: Sequence[Part]) -> tuple[Sum
     unit = 1 << 60
     weights: dict[int, int] = {}
     middle = Fraction(0)
+    largest = Fraction(0)
     for part in parts:
         x, _ = moments.weighted(part.above)
         y, _ = moments.weighted(part.below)
         if not y:
             return None
         middle += part.weight * Fraction(x, y)
+        largest = max(largest, abs(part.weight) * Fraction(n, y))
         for column, weight in part.above.items():
             more = round(unit * part.weight * weight * Fraction(n, y))
             weights[column] = weights.get(column, 0) + more
@@ -303,7 +313,8 @@ def ratio_contrast(n: int, moments: Moments, parts: Sequence[Part]) -> tuple[Sum
             weights[column] = weights.get(column, 0) - less
     total, squares = moments.weighted(weights)
     whole = round(unit * middle)
-    return (n, n * whole + total, n * whole * whole + 2 * whole * total + squares), unit
+    sums = n, n * whole + total, n * whole * whole + 2 * whole * total + squares
+    return sums, unit, float(largest)
 
 
 def within(difference: Difference) -> Difference:

@@ -65,6 +65,25 @@ def _rules_words(plan: Plan) -> str:
     return text + (f", with {', '.join(others)}" if others else "")
 
 
+def _common_words(contest: Contest) -> str:
+    """Return what all tables have in common: preset, players, rules, and who plays."""
+    plans = contest.plans
+    words = []
+    if len({plan.preset for plan in plans}) == 1:
+        words.append(f"preset {plans[0].preset}")
+    if len({plan.rules.players for plan in plans}) == 1:
+        words.append(f"{plans[0].rules.players} players")
+    changes = [differing(plan) for plan in plans]
+    words += [
+        f"{name}={show(value)}"
+        for name, value in changes[0].items()
+        if name != "players" and all(one.get(name) == value for one in changes)
+    ]
+    if contest.by_table and len({_who(plan) for plan in plans}) == 1:
+        words.append(_who(plans[0]))
+    return ", ".join(words) or "see the variants"
+
+
 def _who(plan: Plan) -> str:
     texts = [player.text for player in plan.players]
     if len(set(texts)) == 1:
@@ -143,8 +162,8 @@ def _statistics(manifest: Manifest) -> Iterator[tuple[str, tuple[str, ...]]]:
             )
         if plan.kind in (TABLES, SWEEP):
             yield (
-                "Intervals of all differences hold simultaneously (Bonferroni); p-values are "
-                "adjusted by Holm's method",
+                "Differences of ratios are linearised (delta method); intervals of all differences "
+                "hold simultaneously (Bonferroni), p-values are adjusted by Holm's method",
                 ("holm1979",),
             )
         return
@@ -174,7 +193,6 @@ def methods(manifest: Manifest, completed: int, command: str) -> str:
     made_by = manifest.made_by
     start = manifest.first
     span = f"indices {start} to {start + completed - 1}" if completed else "no index finished"
-    sample = plan if isinstance(plan, Plan) else plan.tables[0].plan
     said: list[str] = []
     if isinstance(plan, Plan):
         said.append(
@@ -183,7 +201,7 @@ def methods(manifest: Manifest, completed: int, command: str) -> str:
             f"{game.rules_version}, engine {game.engine}; seed {plan.seed}, {span})"
         )
     else:
-        shared = f"; {_rules_words(sample)}" if not plan.by_table else ""
+        shared = f"; {_common_words(plan)}"
         said.append(
             f"We simulated {completed:,} {units} of {game.name} ({game.title}{shared}), "
             f"{completed * len(plan.tables):,} games in all, with simcards {made_by['simcards']} "

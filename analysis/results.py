@@ -180,6 +180,7 @@ def run_plan(
     executor: Executor | None = None,
     at_table: bool = False,
     seconds_per_turn: Any = None,
+    on_told: table.Report | None = None,
 ) -> Result:
     """Run a plan; see `run` for the parameters. Everything is checked before anything is made."""
     if precision is not None:
@@ -203,23 +204,27 @@ def run_plan(
     )
     table.check(at_table, seconds_per_turn)
     result = _result(begin(plan, how, _stopping, precision=precision))
-    return with_table(result, seconds_per_turn) if at_table else result
+    return with_table(result, seconds_per_turn, on_told) if at_table else result
 
 
-def with_table(result: Result, seconds_per_turn: Any = None) -> Result:
+def with_table(
+    result: Result, seconds_per_turn: Any = None, on_told: table.Report | None = None
+) -> Result:
     """Add to a result how the game feels at the table; its first games are told again."""
     summary = result.summary
     if not summary.completed:
         return result
-    found = interruptible(
-        lambda: table.at_table(
-            summary.plan,
-            summary.first,
-            summary.completed,
-            level=summary.level,
-            seconds=seconds_per_turn,
+    with table.stopped_with(result):
+        found = interruptible(
+            lambda: table.at_table(
+                summary.plan,
+                summary.first,
+                summary.completed,
+                level=summary.level,
+                seconds=seconds_per_turn,
+                on_told=on_told,
+            )
         )
-    )
     result.summary = replace(
         summary, at_table=found, command=f"{summary.command} {table.words(seconds_per_turn)}"
     )

@@ -10,6 +10,7 @@ from ..sim.errors import RequestError
 from ..sim.manifest import COMPARISON, RUN, TOURNAMENT_RUN, read_manifest
 from ..sim.plan import Plan
 from . import compare, results, sweep, tournament
+from .at_table import Report
 
 
 def resume(folder: str | Path, n: int | float | str | None = None, **how: Any) -> Any:
@@ -68,7 +69,7 @@ def load(folder: str | Path) -> Any:
     return sweep.load_sweep(path)
 
 
-def with_table(result: Any, seconds_per_turn: Any = None) -> Any:
+def with_table(result: Any, seconds_per_turn: Any = None, on_told: Report | None = None) -> Any:
     """Add to a run or a sweep how the game feels at the table.
 
     Raises
@@ -85,4 +86,4 @@ def with_table(result: Any, seconds_per_turn: Any = None) -> Any:
         raise RequestError("--at-table is for runs and sweeps.")
     for plan in plans:
         prepare_plan(plan)
-    return add(result, seconds_per_turn)
+    return add(result, seconds_per_turn, on_told)

@@ -169,7 +169,7 @@ def _at_table(summary: Summary) -> Iterator[str]:
 def sure_words(sure_from: float | None) -> str:
     """Return from when on the leader wins 80 of 100."""
     if sure_from is None:
-        return "The leader never wins 80 of 100, not even at the end."
+        return "It can't be said from when on who leads wins 80 of 100."
     if sure_from >= 1:
         return "Who leads wins 80 of 100 only at the very end."
     return f"From {100 * sure_from:.0f} % of the turns on, who leads wins 80 of 100 or more."

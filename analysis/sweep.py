@@ -15,7 +15,7 @@ from ..sim.observations import Observations
 from ..sim.options import Rules
 from ..sim.run import interruptible
 from .arms import Base, base_of, base_words
-from .at_table import check
+from .at_table import Report, check, stopped_with
 from .at_table import words as table_words
 from .cells import Cells, grid, make_sweep, text_of
 from .figures import read_figures, read_matters
@@ -92,6 +92,7 @@ def play_sweep(
     file: str | None = None,
     at_table: bool = False,
     seconds_per_turn: Any = None,
+    on_told: Report | None = None,
     **how: Any,
 ) -> SweepResult:
     """Play a sweep; see `sweep`. Everything is checked before anything is made."""
@@ -127,23 +128,27 @@ def play_sweep(
     }
     played = begin(contest, settled, lambda manifest: None, asked=asked)
     result = result_of(played, sum_up, SweepResult)
-    return with_table(result, seconds_per_turn) if at_table else result
+    return with_table(result, seconds_per_turn, on_told) if at_table else result
 
 
-def with_table(result: SweepResult, seconds_per_turn: Any = None) -> SweepResult:
+def with_table(
+    result: SweepResult, seconds_per_turn: Any = None, on_told: Report | None = None
+) -> SweepResult:
     """Add to a result how its cells feel at the table; their first games are told again."""
     one = result.summary
     if one.completed:
-        found = interruptible(
-            lambda: sweep_at_table(
-                one.contest,
-                one.first,
-                one.completed,
-                level=one.level,
-                seconds=seconds_per_turn,
-                matters=one.asked["matters"],
+        with stopped_with(result):
+            found = interruptible(
+                lambda: sweep_at_table(
+                    one.contest,
+                    one.first,
+                    one.completed,
+                    level=one.level,
+                    seconds=seconds_per_turn,
+                    matters=one.asked["matters"],
+                    on_told=on_told,
+                )
             )
-        )
         result.summary = replace(
             one, at_table=found, command=f"{one.command} {table_words(seconds_per_turn)}"
         )

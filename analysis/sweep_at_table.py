@@ -28,8 +28,8 @@ class SweepAtTable:
 
     @property
     def comparisons(self) -> int:
-        """Differences whose intervals hold together."""
-        return sum(row.compared is not None for row in self.rows)
+        """Differences whose intervals hold together, also those without data."""
+        return (len(self.sure_from) - 1) * len(table.FIGURES)
 
 
 def sweep_at_table(
@@ -40,6 +40,7 @@ def sweep_at_table(
     level: float,
     seconds: Any = None,
     matters: Mapping[str, float],
+    on_told: table.Report | None = None,
 ) -> SweepAtTable:
     """Tell the first games of every cell again, and compare with the base cell.
 
@@ -57,11 +58,17 @@ def sweep_at_table(
         Seconds a turn takes.
     matters : mapping of str to float
         By figure the least difference that matters; '' for all rates.
+    on_told : callable, optional
+        Called with a line that says what is going on.
     """
     import numpy as np
 
     exact = table.seconds_per_turn(seconds)
-    told = [table.tell(one.plan, first, min(n, table.TOLD)) for one in contest.tables]
+    told: list[table.Told] = []
+    for name, where in zip(contest.arms, contest.tables, strict=True):
+        if on_told:
+            on_told(f"telling cell {len(told) + 1} of {len(contest.tables)} again: {name}")
+        told.append(table.tell(where.plan, first, min(n, table.TOLD)))
     number, width = told[0].n, len(table.COLUMNS)
     moments: Moments = moments_of(np.concatenate([one.values for one in told], axis=1))
     shown = [
@@ -77,8 +84,8 @@ def sweep_at_table(
             other, _ = table.parts_of(figure, 0, -1, exact)
             contrasted = ratio_contrast(number, moments, [part, other])
             if contrasted is not None:
-                sums, unit = contrasted
-                found = judged(sums, unit * scale, 1.0, False)
+                sums, unit, largest = contrasted
+                found = judged(sums, unit * scale, largest, False)
                 differences[cell, figure.name] = within(found) if figure.rate else found
     adjusted = dict(
         zip(differences, holm([one.p_value for one in differences.values()]), strict=True)
@@ -92,7 +99,9 @@ def sweep_at_table(
                 base = shown[0][name].value
                 least = matters.get(
                     name,
-                    matters.get("", RATE_MATTERS) if one.figure.rate else MEAN_MATTERS * abs(base),
+                    matters.get("", RATE_MATTERS)
+                    if one.figure.rate
+                    else MEAN_MATTERS * max(abs(base), 1.0),
                 )
                 compared = Compared(
                     name,

@@ -8,6 +8,7 @@ from textwrap import wrap
 from .compare_screen import MARKS, title
 from .effects import Row
 from .ending import foot
+from .paired import Difference
 from .screen import STOPPED, WIDTH, percent, sure_words, wrapped
 from .summary import decimals
 from .sweep_sums import Effect, Sweep
@@ -24,8 +25,9 @@ def _setup(one: Sweep) -> Iterator[str]:
     cells = len(contest.tables)
     of = f" of {one.n:,}" if one.completed != one.n else ""
     start = f", from index {one.first}" if one.first else ""
+    same = "the same " if contest.same_deals else ""
     text = (
-        f"{cells} cells, the same {one.completed:,}{of} {contest.unit.word(one.completed)} in "
+        f"{cells} cells, {same}{one.completed:,}{of} {contest.unit.word(one.completed)} in "
         f"each{start}, seed {contest.seed}"
     )
     yield from wrapped("", text.split(" "), " ")
@@ -53,6 +55,8 @@ def _cell(row: Row | None) -> str:
     if row is None:
         return f"{'no data':>{COLUMN}}"
     scale = 100.0 if row.unit == "of 100" else 1.0
+    if row.compared is None and row.cell:
+        return f"{f'{scale * row.estimate:.2f}':>6}{'(no base)':>{COLUMN - 8}}  "
     if row.compared is None:
         half = row.interval.half_width if row.interval else 0.01
         places = decimals(scale * half)
@@ -96,9 +100,21 @@ def _blocks(one: Sweep, rows: Sequence[Row], names: Sequence[str]) -> Iterator[s
             if len(label) <= wide:
                 yield f"  {label:<{wide}} {columns}"
             else:
-                yield from wrapped("  ", [label])
+                yield from wrapped("  ", wrap(label, WIDTH - 4))
                 yield f"  {'':<{wide}} {columns}"
         yield ""
+
+
+def _capped(one: Sweep) -> Iterator[str]:
+    """Yield how many games were capped, which are in no figure."""
+    if any(cell.capped for cell in one.cells):
+        parts = [
+            f"{name or 'base'} {cell.capped:,}"
+            for name, cell in zip(one.contest.arms, one.cells, strict=True)
+            if cell.capped
+        ]
+        text = f"Capped, in no figure: {', '.join(parts)} of {one.completed:,} each."
+        yield from wrapped("  ", text.split(" "), " ")
 
 
 def _table(one: Sweep) -> Iterator[str]:
@@ -127,15 +143,19 @@ def _table(one: Sweep) -> Iterator[str]:
     yield from wrapped("  ", text.split(" "), " ")
 
 
-def _said(value: float, unit: str, base: float | None, half: float, label: str) -> str:
-    """Return 'turns a deal +4.1 (+7.7 %)'."""
+def _said(difference: Difference, unit: str, base: float | None, label: str) -> str:
+    """Return 'turns a deal +4.1 (4.0 to 4.2; +7.7 %)'."""
     scale = 100.0 if unit == "of 100" else 1.0
-    text = f"{label} {scale * value:+.{min(2, decimals(scale * half))}f}"
-    if unit == "of 100":
-        return text + " of 100"
-    if base:
-        text += f" ({100 * value / base:+.1f} %)"
-    return text
+    interval = difference.interval
+    places = min(2, decimals(scale * interval.half_width))
+    text = (
+        f"{label} {scale * difference.estimate:+.{places}f}"
+        f"{' of 100' if unit == 'of 100' else ''} "
+        f"({scale * interval.low:.{places}f} to {scale * interval.high:.{places}f}"
+    )
+    if unit != "of 100" and base:
+        text += f"; {100 * difference.estimate / base:+.1f} %"
+    return text + ")"
 
 
 def findings(one: Sweep) -> Iterator[str]:
@@ -149,13 +169,7 @@ def findings(one: Sweep) -> Iterator[str]:
         for name, effects in groups.items():
             main = len(effects[0].factors) == 1
             telling = [
-                _said(
-                    effect.difference.estimate,
-                    effect.unit,
-                    base.get(effect.figure),
-                    effect.difference.interval.half_width,
-                    effect.label,
-                )
+                _said(effect.difference, effect.unit, base.get(effect.figure), effect.label)
                 for effect in effects
                 if effect.verdict.word == MATTERS
             ]
@@ -175,22 +189,25 @@ def findings(one: Sweep) -> Iterator[str]:
             number = len(unsure)
             shown = ", ".join(unsure) if number <= SHOWN_EFFECTS else f"{number} of {len(groups)}"
             yield f"Not every effect can be told yet of: {shown}."
+        yield f"{percent(one.level)} for all {len(one.effects)} effects together."
         return
     for cell in range(1, len(one.contest.tables)):
         rows = [row for row in one.of_cell(cell) if row.compared is not None]
         telling = [
-            _said(
-                row.compared.difference.estimate,
-                row.unit,
-                base.get(row.name),
-                row.compared.difference.interval.half_width,
-                row.label,
-            )
+            _said(row.compared.difference, row.unit, base.get(row.name), row.label)
             for row in rows
             if row.compared is not None and row.compared.verdict.word == MATTERS
         ]
+        unsure = [
+            row.label
+            for row in rows
+            if row.compared is not None and row.compared.verdict.word == UNKNOWN
+        ]
         if telling:
-            yield f"{one.contest.arms[cell]}: {'; '.join(telling)}."
+            more = f" Can't tell yet: {', '.join(unsure)}." if unsure else ""
+            yield f"{one.contest.arms[cell]}: {'; '.join(telling)}.{more}"
+        elif not rows:
+            yield f"{one.contest.arms[cell]}: no data to compare."
         elif all(row.compared and row.compared.verdict.word != UNKNOWN for row in rows):
             yield f"{one.contest.arms[cell]}: too small to matter."
         else:
@@ -206,7 +223,8 @@ def _at_table(one: Sweep) -> Iterator[str]:
     text = (
         f"At the table: the first {table.n:,} {units} of each cell told again, "
         f"{table.seconds_per_turn:g} s a turn. {percent(one.level)} for these "
-        f"{table.comparisons} intervals together. Leading: {one.contest.description.leads}."
+        f"{table.comparisons} intervals together; what matters is 1 of 100, and 1 % of the base's "
+        f"mean. Leading: {one.contest.description.leads}."
     )
     yield from wrapped("", text.split(" "), " ")
     yield ""
@@ -224,7 +242,10 @@ def _targets(one: Sweep) -> Iterator[str]:
     if not one.nearest:
         return
     wanted = ", ".join(f"{name}={value:g}" for name, value in targets.items())
-    text = f"Nearest to {wanted}, in units of what matters; + no other cell is nearer in all:"
+    text = (
+        f"Nearest to {wanted}, in units of what matters, as played (chance moves it); + no other "
+        "cell is nearer in all:"
+    )
     yield from wrapped("", text.split(" "), " ")
     shown = [near for near in one.nearest if near.on_frontier]
     shown += [near for near in one.nearest[:SHOWN_NEAR] if near not in shown]
@@ -251,9 +272,10 @@ def sweep_screen(one: Sweep) -> str:
     """Return the screen of a sweep."""
     lines = [*title(one.contest), *_setup(one), ""]
     if not one.rows:
-        lines += ["No data: not one chunk was finished.", ""]
+        why = "no game was finished" if one.completed else "not one chunk was played"
+        lines += [f"No data: {why}.", *_capped(one), ""]
     else:
-        lines += [*_table(one), ""]
+        lines += [*_table(one), *_capped(one), ""]
         for text in findings(one):
             lines += wrapped("", text.split(" "), " ")
         lines += ["", *_at_table(one), *_targets(one)]

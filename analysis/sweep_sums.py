@@ -13,6 +13,7 @@ from ..sim.game import Mean, MeanScore, Rate
 from ..sim.manifest import Manifest
 from ..sim.observations import Observations
 from ..sim.options import as_dict
+from .at_table import FIGURES
 from .effects import (
     Compared,
     Judge,
@@ -113,10 +114,13 @@ class Sweep(Ending):
                     "preset": table.plan.preset,
                     "rules": as_dict(table.plan.rules),
                     "strategies": [player.text for player in table.plan.players],
+                    "finished": run.finished,
+                    "capped": run.capped,
                 }
-                for name, table in zip(contest.arms, contest.tables, strict=True)
+                for name, table, run in zip(contest.arms, contest.tables, self.cells, strict=False)
             ],
             "table": self.table(),
+            "effects_together": len(self.effects),
             "effects": [
                 {
                     "effect": one.name,
@@ -154,38 +158,52 @@ class Sweep(Ending):
 
     def table(self) -> list[dict[str, Any]]:
         """Return the tidy table: a row for each cell and figure, differences to the base cell."""
-        found = self._table(self.rows, self.completed, self.comparisons)
+        found = self._table(self.rows, self.figures, self.completed, self.comparisons)
         if self.at_table:
             table = self.at_table
-            found += self._table(table.rows, table.n, table.comparisons)
+            names = [figure.name for figure in FIGURES]
+            found += self._table(table.rows, names, table.n, table.comparisons)
         return found
 
-    def _table(self, rows: Sequence[Row], n: int, comparisons: int) -> list[dict[str, Any]]:
+    def _table(
+        self, rows: Sequence[Row], names: Sequence[str], n: int, comparisons: int
+    ) -> list[dict[str, Any]]:
+        """Return a row for each cell and figure, also where there is no data."""
         contest = self.contest
         options = self.asked["options"]
+        known = {(row.cell, row.name): row for row in rows}
+        rates = {name for name, one in contest.figures if isinstance(one, Rate)}
+        rates |= {figure.name for figure in FIGURES if figure.rate}
         found = []
-        for row in rows:
-            one = row.compared
-            found.append(
-                {
-                    "cell": contest.arms[row.cell],
-                    **options[row.cell],
-                    "figure": row.name,
-                    "unit": row.unit,
-                    "n": n,
-                    "estimate": row.estimate,
-                    "low": row.interval.low if row.interval else None,
-                    "high": row.interval.high if row.interval else None,
-                    "difference": one.difference.estimate if one else None,
-                    "difference_low": one.difference.interval.low if one else None,
-                    "difference_high": one.difference.interval.high if one else None,
-                    "p_value": one.difference.p_value if one else None,
-                    "p_adjusted": row.p_adjusted,
-                    "comparisons": comparisons,
-                    "matters": one.matters if one else None,
-                    "verdict": one.verdict.word if one else "base",
-                }
-            )
+        for cell, run in enumerate(self.cells):
+            for name in names:
+                row = known.get((cell, name))
+                one = row.compared if row else None
+                interval = row.interval if row else None
+                word = one.verdict.word if one else "base" if row and cell == 0 else "no data"
+                found.append(
+                    {
+                        "cell": contest.arms[cell],
+                        **options[cell],
+                        "figure": name,
+                        # A share is written of 1, whatever screens show.
+                        "unit": "share" if name in rates else name,
+                        "n": n,
+                        "finished": run.finished,
+                        "capped": run.capped,
+                        "estimate": row.estimate if row else None,
+                        "low": interval.low if interval else None,
+                        "high": interval.high if interval else None,
+                        "difference": one.difference.estimate if one else None,
+                        "difference_low": one.difference.interval.low if one else None,
+                        "difference_high": one.difference.interval.high if one else None,
+                        "p_value": one.difference.p_value if one else None,
+                        "p_adjusted": row.p_adjusted if row else None,
+                        "comparisons": comparisons,
+                        "matters": one.matters if one else None,
+                        "verdict": word,
+                    }
+                )
         return found
 
 
@@ -198,7 +216,7 @@ def tidy(one: Sweep) -> pl.DataFrame:
     ).split()
     rows = one.table()
     names = list(rows[0]) if rows else ["cell"]
-    whole = {"n": pl.Int64, "comparisons": pl.Int64}
+    whole = dict.fromkeys(("n", "finished", "capped", "comparisons"), pl.Int64)
     schema = {name: pl.Float64 if name in floats else whole.get(name, pl.String) for name in names}
     return pl.DataFrame(rows, schema=schema)
 
@@ -242,7 +260,9 @@ def effects_of(
     found = []
     for name, figure in chosen_figures:
         for chosen, levels, weights in contrasts:
-            difference = _contrast(contest, observations, name, figure, weights, judged)
+            difference = _contrast(
+                contest, observations, name, figure, weights, judged, main=len(chosen) == 1
+            )
             if difference is None:
                 continue
             least = least_difference(contest, observations.moments[name], name, figure, matters)
@@ -275,16 +295,18 @@ def _contrast(
     figure: Rate | Mean | MeanScore,
     weights: Mapping[int, Fraction],
     judged: Judge,
+    *,
+    main: bool,
 ) -> Difference | None:
     parts = [table_part(weight, cell) for cell, weight in weights.items()]
     contrasted = ratio_contrast(observations.games, observations.moments[name], parts)
     if contrasted is None:
         return None
-    sums, unit = contrasted
+    sums, unit, largest = contrasted
     counts = {count.name: count for count in contest.description.counts}
-    difference = judged(sums, unit * figure_scale(figure, counts), 1.0, False)
+    difference = judged(sums, unit * figure_scale(figure, counts), largest, False)
     # Two rates differ by 1 at most; how much an interaction adds can be twice that.
-    return within(difference) if isinstance(figure, Rate) and len(weights) == 2 else difference
+    return within(difference) if isinstance(figure, Rate) and main else difference
 
 
 def sum_up(

@@ -27,6 +27,8 @@ def check_table_file(target: str, *, overwrite: bool) -> Path:
         raise RequestError(f"--table {target}: must end in {' or '.join(FORMATS)}.")
     if not path.parent.is_dir():
         raise RequestError(f"--table {target}: there is no folder {path.parent}.")
+    if path.is_dir():
+        raise RequestError(f"--table {target}: is a folder.")
     if path.exists() and not overwrite:
         raise RequestError(
             f"--table {target}: exists already.\n  Choose another name, or add --overwrite."

@@ -111,7 +111,9 @@ def nearest(
             unit = matters.get(name)
             if unit is None:
                 rate = name in OF_RUNS or is_rate(name)
-                unit = matters.get("", RATE_MATTERS) if rate else MEAN_MATTERS * abs(wanted)
+                unit = matters.get("", RATE_MATTERS)
+                if not rate:  # a part of the base cell, as everywhere
+                    unit = MEAN_MATTERS * abs(values(0, name) or wanted)
             seen.append(value)
             off.append(abs(value - wanted) / (unit or 1.0))
         if len(seen) == len(targets):

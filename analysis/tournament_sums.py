@@ -182,7 +182,7 @@ def _meetings(
         together = [table for table in contest.tables if {one, other} <= set(table.arms)]
         places = sum(moments.sums[j] for j in shared)
         largest = -(-len(together) * SHARE * counts.games // places)
-        difference = within(judged(*contrasted, float(largest), False))
+        difference = within(judged(*contrasted[:2], float(largest), False))
         expected = _expected(together, one, other, log_worths)
         won = sum(moments.sums[j] for j, arm in shared.items() if arm == one)
         found.append((one, other, won / places, difference, expected))

@@ -55,6 +55,8 @@ def judge(estimate: float, interval: Interval, matters: float, n: int) -> Verdic
     if -matters < interval.low and interval.high < matters:
         return Verdict(TOO_SMALL, sign, None)
     gap = max(abs(abs(estimate) - matters), matters / 4)
+    if gap == 0:  # any difference matters, and none was seen
+        return Verdict(UNKNOWN, sign, None)
     more = n * ((interval.half_width / gap) ** 2 - 1)
     if more > MOST_TOLD:
         return Verdict(UNKNOWN, sign, None)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .chunk import Chunk, new_control, play_chunk
 from .contest import Contest
 from .counts import Counts
-from .errors import RunError, SimcardsError, StrategyError
+from .errors import Interrupted, RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
 
 if TYPE_CHECKING:
@@ -305,9 +305,16 @@ def execute(
 
 
 def interruptible(function: Callable[[], T]) -> T:
-    """Call what may run a user's strategy, so that Ctrl-C is heard even if that never returns."""
+    """Call what takes long, and may run a user's strategy that never returns; stops are heard.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C or a request to terminate; the function goes on until the process ends.
+    """
     done: list[T] = []
     failed: list[BaseException] = []
+    signals = _Signals()
 
     def call() -> None:
         try:
@@ -316,9 +323,12 @@ def interruptible(function: Callable[[], T]) -> T:
             failed.append(error)
 
     thread = threading.Thread(target=call, daemon=True)  # not waited for at the end
-    thread.start()
-    while thread.is_alive():
-        thread.join(POLL_SECONDS)
+    with signals.caught():
+        thread.start()
+        while thread.is_alive():
+            thread.join(POLL_SECONDS)
+            if signals.number:
+                raise Interrupted("stopped", signals.number)
     if failed:
         raise failed[0]
     return done[0]

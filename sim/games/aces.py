@@ -424,7 +424,7 @@ GAME = Game(
     answer_words=answer_words,
     narrate=narrate,
     standings=standings,
-    leads="smallest layout, then fewest places face down",
+    leads="smallest layout (without shrinking most hands won), then fewest places face down",
     replay_key=(
         "A turn: where its first card came from, the cards in the order they were played, the one "
         "discarded in brackets; then how many places show a card."

@@ -137,9 +137,11 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
 def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield after each turn whose it was, and how far ahead each seat is.
 
-    The smallest layout leads, then the fewest face-down places; where layouts don't shrink, the
-    most hands won lead first.
+    The smallest layout leads, then the fewest face-down places. In a single hand, whose layouts
+    don't shrink, only the latter count; in hands without shrinking the most hands won lead first.
     """
+    by_size = rules.match == "full" and rules.shrink > 0
+    by_hands = rules.match == "full" and rules.shrink == 0
     sizes = [0] * rules.players
     up = [0] * rules.players
     won = [0] * rules.players
@@ -147,7 +149,7 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
 
     def ahead() -> tuple[int, ...]:
         return tuple(
-            10_000 * hands - 100 * size - (size - shown.bit_count())
+            10_000 * hands - (100 * size if by_size else 0) - (size - shown.bit_count())
             for hands, size, shown in zip(won, sizes, up, strict=True)
         )
 
@@ -166,7 +168,9 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
             yield event[1], ahead()
             turn = -1
         elif code == k.EVENT_HAND_END:
-            if event[1] >= 0 and rules.shrink == 0:
+            if by_size:  # the winners' layouts have shrunk, and all are face down again
+                sizes, up = list(event[3 : 3 + rules.players]), [0] * rules.players
+            if by_hands and event[1] >= 0:
                 won[event[1]] += 1
             if turn >= 0:  # the placement that won the hand ended the turn
                 yield turn, ahead()

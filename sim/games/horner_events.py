@@ -160,8 +160,8 @@ def narrate(rules: Any, events: Iterable[Event]) -> Iterator[str]:
 def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield after each turn whose it was, and how far ahead each seat is.
 
-    The most points lead, then the fewest cards. Turns of a player who is alone and only places
-    discards may be taken for one, where the rules allow many in a turn.
+    The most points lead, then the fewest cards. Turns of a player who is alone and doesn't flip may
+    be taken for one: the events don't tell where such a turn ends. Built-in players flip.
     """
     held = [0] * rules.players
     before = [0] * rules.players  # points of finished rounds

@@ -156,22 +156,32 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
     ahead = [0] * rules.players
     points = [0] * rules.players
     out = 0
+    turn = -1  # whose turn is still to be told: points may follow
+    before = 1000 if rules.target != "none" else 0
+
+    def standing() -> tuple[int, ...]:
+        return tuple(before * score + near for score, near in zip(points, ahead, strict=True))
+
     for event in log:
         code = event[0]
+        if turn >= 0 and code in (k.EVENT_PLAY, k.EVENT_PASS):
+            yield turn, standing()
         if code == k.EVENT_DEAL:
             ahead = [-13] * rules.players
             out = 0
+        elif code == k.EVENT_PASS:
+            turn = event[1]
         elif code == k.EVENT_PLAY:
-            ahead[event[1]] += event[2].bit_count()
-            if ahead[event[1]] == 0:
-                ahead[event[1]] = rules.players - out
+            turn = event[1]
+            ahead[turn] += event[2].bit_count()
+            if ahead[turn] == 0:
+                ahead[turn] = rules.players - out
                 out += 1
         elif code == k.EVENT_GAME_END:
             for seat in range(rules.players):
                 points[seat] += event[3 + k.MAX_SEATS + seat]
-        if code in (k.EVENT_PLAY, k.EVENT_PASS):
-            before = 1000 if rules.target != "none" else 0
-            yield (
-                event[1],
-                tuple(before * score + near for score, near in zip(points, ahead, strict=True)),
-            )
+            if turn >= 0:
+                yield turn, standing()
+            turn = -1
+    if turn >= 0:
+        yield turn, standing()

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
+import threading
+import time
 from collections import Counter
 from typing import Any
 
@@ -66,8 +70,6 @@ def test_who_is_ahead_in_the_end_wins(game: str, players: int, rules: dict[str, 
     """A match is won by who leads after its last turn, except where leading is something else."""
     if game == "horner" and rules.get("round_end") == "first_out":
         pytest.skip("points are counted after the last turn")
-    if game == "thirteen" and "target" in rules:
-        pytest.skip("the points of the last deal are counted after its last turn")
     checked = 0
     for plan, row, turns in told(game, players, rules):
         if row["capped"] or not turns or (game == "aces" and plan.rules.finish == "last_turn"):
@@ -239,3 +241,32 @@ def test_random_games_of_every_kind_can_be_told() -> None:
         assert (values["comebacks"] <= values["won_alone"]).all()
         assert (values["led_half"] <= values["finished"]).all()
         assert all(60 * led >= led60 for led, led60 in zip(found.led, found.led60, strict=True))
+
+
+def test_what_does_not_happen_in_the_base_can_be_compared() -> None:
+    found = simcards.sweep("aces", {"layout": [1, 2]}, 60, seed=1, at_table=True).summary
+    assert found.at_table is not None
+    changes = [row for row in found.at_table.rows if row.name == "lead_changes"]
+    assert changes[0].estimate == 0 and changes[1].compared.matters > 0
+
+
+def test_shares_stay_shares_however_few_games() -> None:
+    for n in (1, 2, 3):
+        for game in ("aces", "thirteen", "horner"):
+            found = simcards.run(game, n, seed=3, at_table=True).summary.at_table
+            assert found is not None and found.sure_from is None
+            for one in found.figures:
+                assert one.interval is not None and one.interval.low >= 0
+                assert not one.figure.rate or one.interval.high <= 1
+
+
+def test_a_stop_while_games_are_told_leaves_what_was_played(monkeypatch) -> None:
+    from simcards.sim.errors import Interrupted
+
+    monkeypatch.setattr(table, "at_table", lambda *words, **more: time.sleep(2))
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(Interrupted) as stopped:
+        simcards.run("aces", 50, seed=3, at_table=True)
+    assert stopped.value.result.summary.completed == 50
+    assert stopped.value.exit_code == 130

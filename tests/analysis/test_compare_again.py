@@ -401,14 +401,16 @@ def close(value: Any) -> Any:
     return pytest.approx(value, rel=1e-9, abs=1e-11)
 
 
-def assert_interval(found: Found, d: Array, level: float = 0.95, middle: float = 0.0) -> None:
+def assert_interval(
+    found: Found, d: Array, level: float = 0.95, middle: float = 0.0, largest: float = 1.0
+) -> None:
     """A difference as JSON has it is that of these values, and two around `middle`."""
-    low, high, error = interval(d, level, middle)
+    low, high, error = interval(d, level, middle, largest)
     assert found["difference"] == close(d.mean())
     # Only an end that the estimate or a bound lies beyond is elsewhere, and none of these is.
     assert found["interval"] == close([low, high])
     assert found["standard_error"] == close(error)
-    assert found["p_value"] == pytest.approx(p_value(d, middle), rel=1e-6, abs=1e-15)
+    assert found["p_value"] == pytest.approx(p_value(d, middle, largest), rel=1e-6, abs=1e-15)
 
 
 def judged(figure: Found) -> str:
@@ -891,21 +893,23 @@ class TestTwoTables:
         counts = [counted(tables.case, run, rates) for run in tables.runs]
         p_values = {}
         for name, figure in figures.items():
-            parts = []
+            ratios = []
             for arm, rows in enumerate(tables.rows):
                 done = finished(rows).astype(float)
                 if name in rates:
-                    parts.append(linear(*counts[arm][name]))
+                    ratios.append(counts[arm][name])
                 elif name in seats:
                     seat = int(name.removeprefix("win_"))
                     wins = values_of("win", rows, seats_in(rows))
-                    parts.append(linear(wins[:, seat] / FIRST, done))
+                    ratios.append((wins[:, seat] / FIRST, done))
                 else:
-                    parts.append(linear(rows[name].to_numpy() * done, done))
-            (a, of_a), (b, of_b) = parts
+                    ratios.append((rows[name].to_numpy() * done, done))
+            (a, of_a), (b, of_b) = (linear(*one) for one in ratios)
+            # What one more event in one deal would count.
+            largest = max(1 / per.mean() for _, per in ratios)
             assert figure["a"] == close(a), name
             assert figure["b"] == close(b), name
-            assert_interval(figure, of_a - of_b + (a - b), level, a - b)
+            assert_interval(figure, of_a - of_b + (a - b), level, a - b, largest)
             assert figure["verdict"] == judged(figure)
             assert figure["more"] == more(figure, tables.case.n)
             p_values[name] = figure["p_value"]

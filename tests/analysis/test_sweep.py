@@ -87,7 +87,7 @@ def test_grids_that_are_refused(words: list[str], said: str) -> None:
     "words, said",
     [
         (("--vary", "lockout=on"), "two values or more"),
-        (("--vary", "lockot=on,off"), "no option 'lockot' that could vary"),
+        (("--vary", "lockot=on,off"), "no option 'lockot' to vary"),
         (("--vary", "lockout=on,perhaps"), "lockout=perhaps"),
         (("--vary", "strategy=lowest,nope"), "nope"),
         (("--vary", "players=2,9"), "players=9"),
@@ -120,7 +120,7 @@ FILES = {
     "zip": ('game = "aces"\n[zip]\nlayout = [4, 6]\nshrink = [1, 2]\n',
             ["layout=4 shrink=1", "layout=6 shrink=2"]),
     "cells": ('game = "aces"\nstrategy = "never"\n[rules]\nmatch = "hand"\n[[cells]]\n'
-              '[[cells]]\nname = "small"\nlayout = 4\n', ["", "small"]),
+              '[[cells]]\nname = "small"\nlayout = 4\n', ["as is", "small"]),
 }  # fmt: skip
 
 
@@ -241,7 +241,7 @@ def test_contrasts_of_ratios_are_those_of_the_delta_method() -> None:
     parts = [table_part(Fraction(1, 3), 0), table_part(-2, 1)]
     contrasted = ratio_contrast(n, moments_of(values), parts)
     assert contrasted is not None
-    (count, total, squares), scale = contrasted
+    (count, total, squares), scale, largest = contrasted
     r0, r1 = values[:, 0].sum() / values[:, 1].sum(), values[:, 2].mean()
     d = (
         r0 / 3 - 2 * r1
@@ -251,6 +251,7 @@ def test_contrasts_of_ratios_are_those_of_the_delta_method() -> None:
     assert count == n
     assert total / (n * scale) == pytest.approx(r0 / 3 - 2 * r1, rel=1e-12)
     assert squares / scale**2 == pytest.approx((d * d).sum(), rel=1e-12)
+    assert largest == pytest.approx(max(n / values[:, 1].sum() / 3, 2))
     assert ratio_contrast(n, moments_of(np.zeros((n, 2), np.int64)), [table_part(1, 0)]) is None
 
 
@@ -306,7 +307,8 @@ def test_targets_sort_the_cells(cli) -> None:
     found = simcards.sweep(
         "aces", {"layout": "1..10"}, 400, seed=1, rules={"match": "hand"}, targets={"turns": 12}
     ).summary
-    off = [abs(found.row(near.cell, "turns").estimate - 12) / 0.12 for near in found.nearest]
+    least = 0.01 * found.row(0, "turns").estimate
+    off = [abs(found.row(near.cell, "turns").estimate - 12) / least for near in found.nearest]
     assert off == sorted(off) and len(off) == 10
     assert [near.distance for near in found.nearest] == pytest.approx(off)
     assert found.nearest[0].on_frontier and not found.nearest[-1].on_frontier
@@ -323,6 +325,63 @@ def test_targets_sort_the_cells(cli) -> None:
     code, out, _ = cli("sweep", "aces", "--vary", "layout=1..4", "--rule", "match=hand", "--n", 100,
                        "--seed", 1, "-q", "--target", "decisiveness=1")  # fmt: skip
     assert code == 0 and "Nearest to decisiveness=1" in out
+
+
+def test_cells_without_data_are_told_as_such(cli, tmp_path: Path) -> None:
+    words = ("sweep", "thirteen", "--rule", "instant=none", "--n", 200, "--seed", 1, "-q")
+    code, out, _ = cli(*words, "--vary", "max_turns=5,10000", "--table", tmp_path / "x.csv")
+    assert code == 0 and "no data to compare" in out
+    assert "Capped, in no figure: max_turns=5 200 of 200 each" in out
+    table = pl.read_csv(tmp_path / "x.csv")
+    assert set(table["verdict"]) == {"no data"}
+    assert set(table.filter(pl.col("max_turns") == 10000)["finished"]) == {200}
+    code, out, _ = cli(*words, "--vary", "max_turns=5,6", "--table", tmp_path / "y.csv")
+    assert code == 0 and "No data: no game was finished" in out
+    assert pl.read_csv(tmp_path / "y.csv").columns == table.columns
+
+
+def test_few_games_that_count_leave_much_open() -> None:
+    """One deal of many thousands finished says nothing about a rate."""
+    found = simcards.sweep(
+        "thirteen", {"quad_beats": [1, 2]}, 40_000, seed=0, figures=["opener_wins"],
+        rules={"instant": "none", "max_turns": 28},
+    ).summary  # fmt: skip
+    assert found.cells[0].finished < 5
+    for row in found.of_cell(1):
+        assert row.compared.verdict.word == "unknown"
+        assert row.compared.difference.interval.half_width > 0.5
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ('[zip]\nlayout = "9..3"', "is no range"),
+        ("[zip]", "name what varies"),
+        ('[[cells]]\nname = "a\\nb"\nlayout = 3', "one line of text"),
+        ("[[cells]]\nname = 3\nlayout = 3", "one line of text"),
+        ('[[cells]]\nlayout = 6\n[[cells]]\nlayout = "06"', "are the same game"),
+        ("[rules]\nlayout = 3\n[grid]\nlayout = [1, 2]", "is set for all cells besides"),
+        ("[grid]\nlayout = [3, 30]", "sweep.toml: cell layout=30"),
+    ],
+)
+def test_more_files_that_are_refused(cli, tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "sweep.toml"
+    path.write_text(f'game = "aces"\n{text}\n', "utf-8")
+    code, out, error = cli("sweep", path, "-q", "--n", 10)
+    assert (code, out) == (2, "") and said in error
+
+
+def test_what_is_varied_and_set_besides_is_refused(cli, tmp_path: Path) -> None:
+    for words in (("--vary", "layout=1,2", "--rule", "layout=3"),
+                  ("--vary", "players=2,3", "--players", "2"),
+                  ("--vary", "preset=bicycle,natural-finish", "--preset", "bicycle")):  # fmt: skip
+        code, _, error = cli("sweep", "aces", *words, "--n", 10)
+        assert code == 2 and "is set for all cells besides" in error
+    code, _, error = cli("sweep", "aces", "--vary", "layout=6,06", "--n", 10)
+    assert code == 2 and "are the same game" in error
+    code, _, error = cli("sweep", "aces", "--vary", "layout=6,7", "--n", 10, "--out",
+                         tmp_path / "x.csv", "--table", tmp_path / "x.csv")  # fmt: skip
+    assert code == 2 and "names the same place" in error
 
 
 # What is kept
