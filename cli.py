@@ -104,7 +104,7 @@ class SectionedGroup(click.Group):
         for section, names in SECTIONS.items():
             with formatter.section(section):
                 formatter.write_dl(
-                    [(name, self.commands[name].get_short_help_str(60)) for name in names]
+                    [(name, self.commands[name].get_short_help_str(64)) for name in names]
                 )
 
     def resolve_command(
@@ -512,7 +512,7 @@ def compare(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Compare two strategies, two variants of the rules, or two saved runs."""
+    """Compare strategies, rules, or two saved runs."""
     from .analysis.arms import Base, make_comparison
     from .analysis.compare import compare_base
 
@@ -617,7 +617,7 @@ def sweep(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Play variants of the rules on the same deals, against a base."""
+    """Play variants of the rules on the same deals."""
     from .analysis.arms import Base
     from .analysis.cells import make_sweep, read_vary, sweep_of_file
     from .analysis.sweep import play_sweep
@@ -686,7 +686,7 @@ def tournament(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Let several strategies meet on the same deals, and rate them."""
+    """Let strategies meet on the same deals; rate them."""
     from .analysis.arms import Base, make_tournament
     from .analysis.tournament import play_tournament
     from .analysis.tournament_plot import check_plot, write_plot
@@ -761,7 +761,7 @@ def games(
 def summary(
     folder: str, as_json: bool, as_methods: bool, at_table: bool, seconds_per_turn: str | None
 ) -> None:
-    """Show what was saved: a run, a comparison, a sweep, a tournament."""
+    """Show what was saved, of any kind."""
     from .analysis.at_table import check
     from .analysis.methods import methods
     from .analysis.saved import load, with_table
@@ -791,7 +791,7 @@ def summary(
 @click.argument("target", metavar="[FILE|-]", default="-")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.")
 def export(folder: str, form: str, target: str, overwrite: bool) -> None:
-    """Write the rows of a saved run to a file, or to standard output."""
+    """Write the rows of a saved run to a file, or out."""
     from .sim.export import export as write_rows
 
     if target == "-" and form == "parquet" and sys.stdout.isatty():
@@ -810,7 +810,7 @@ def export(folder: str, form: str, target: str, overwrite: bool) -> None:
 @SEED
 @click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
 def verify(what: str | None, seed: str | None, quiet: bool) -> None:
-    """Check a game against known values, or a saved run against its files."""
+    """Check a game, or a saved run, against what is known."""
     from .analysis.verify import check_head, check_line, checks, verdict, verify_folder
     from .sim.chunk import prepare_kernel
     from .sim.games import GAMES, find_game
@@ -864,7 +864,7 @@ def check_strategy(
     seed: str | None,
     quiet: bool,
 ) -> None:
-    """Play 10,000 games with a strategy of your own and tell what it does."""
+    """Play 10,000 games with a strategy of your own."""
     from .analysis.check import check_strategy as check
     from .analysis.check import checked_lines
     from .sim.games import find_game
@@ -890,7 +890,7 @@ def check_strategy(
 @cli.command()
 @click.argument("game", required=False)
 def warmup(game: str | None) -> None:
-    """Compile the kernels now, so that later commands start at once."""
+    """Compile the kernels now, for a quick start later."""
     from .sim.chunk import prepare_kernel
     from .sim.games import GAMES, find_game
 
