@@ -791,7 +791,7 @@ def summary(
 @click.argument("target", metavar="[FILE|-]", default="-")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.")
 def export(folder: str, form: str, target: str, overwrite: bool) -> None:
-    """Write the rows of a saved run to a file, or out."""
+    """Write the rows of a saved run as CSV or Parquet."""
     from .sim.export import export as write_rows
 
     if target == "-" and form == "parquet" and sys.stdout.isatty():

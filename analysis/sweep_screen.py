@@ -14,8 +14,8 @@ from .summary import decimals
 from .sweep_sums import Effect, Sweep
 from .verdict import MATTERS, UNKNOWN, more_words
 
-COLUMN = 23
-"""Width of a figure's column."""
+LARGE = 50.0
+"""Half width from which on decimals aren't worth showing."""
 SHOWN_EFFECTS = 12
 SHOWN_NEAR = 5
 
@@ -50,58 +50,92 @@ def _head(one: Sweep) -> str:
     return " ".join(one.asked["options"][0]) if one.factors else "cell"
 
 
-def _cell(row: Row | None) -> str:
-    """Return what stands in a figure's column of a cell."""
+def _parts(row: Row | None) -> tuple[str, ...]:
+    """Return what stands in a figure's column of a cell: a value and a word, or a difference."""
     if row is None:
-        return f"{'no data':>{COLUMN}}"
+        return ("no data",)
     scale = 100.0 if row.unit == "of 100" else 1.0
-    if row.compared is None and row.cell:
-        return f"{f'{scale * row.estimate:.2f}':>6}{'(no base)':>{COLUMN - 8}}  "
     if row.compared is None:
         half = row.interval.half_width if row.interval else 0.01
-        places = decimals(scale * half)
-        return f"{f'{scale * row.estimate:.{places}f}':>6}{'(base)':>{COLUMN - 8}}  "
+        word = "(base)" if row.cell == 0 else "(no base)"
+        return f"{scale * row.estimate:,.{_places(scale * half)}f}", word
     difference = row.compared.difference
-    places = min(2, decimals(scale * difference.interval.half_width))
-    low, high = scale * difference.interval.low, scale * difference.interval.high
-    text = (
-        f"{scale * difference.estimate:>+6.{places}f} {low:>5.{places}f} to {high:>5.{places}f} "
-        f"{MARKS[row.compared.verdict.word]}"
+    places = _places(scale * difference.interval.half_width)
+    return (
+        f"{scale * difference.estimate:+,.{places}f}",
+        f"{scale * difference.interval.low:,.{places}f}",
+        f"{scale * difference.interval.high:,.{places}f}",
+        MARKS[row.compared.verdict.word],
     )
-    return f"{text:<{COLUMN}}"
 
 
-def _heading(row: Row) -> list[str]:
+def _places(half: float) -> int:
+    """Decimals for a figure known to plus or minus this; none for large ones."""
+    return 0 if half >= LARGE else min(2, decimals(half))
+
+
+def _column(rows: Sequence[Row | None]) -> list[str]:
+    """Return a figure's column: the same width in every cell, wider where numbers are large."""
+    found = [_parts(row) for row in rows]
+    whole = [parts for parts in found if len(parts) == 4]
+    first = max([6, *(len(parts[0]) for parts in found if len(parts) > 1)])
+    end = max([5, *(len(parts[at]) for parts in whole for at in (1, 2))])
+    width = first + 2 * end + 7
+    lines = []
+    for parts in found:
+        if len(parts) == 4:
+            value, low, high, mark = parts
+            lines.append(f"{value:>{first}} {low:>{end}} to {high:>{end}} {mark}")
+        elif len(parts) == 2:
+            lines.append(f"{parts[0]:>{first}}{parts[1]:>{width - first - 2}}  ")
+        else:
+            lines.append(f"{parts[0]:>{width}}")
+    return lines
+
+
+def _heading(row: Row, width: int) -> list[str]:
     """Return a figure's name in as many lines as it needs."""
     of = ", of 100" if row.unit == "of 100" else ""
-    return wrap(row.label + of, COLUMN - 2)
+    return wrap(row.label + of, width - 2)
 
 
 def _blocks(one: Sweep, rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
     """Yield tables of figures, a line a cell, as many figures side by side as fit."""
     labels = [_label(one, cell) for cell in range(len(one.contest.tables))]
-    wide = max(len(text) for text in (*labels, _head(one)))
-    wide = min(wide, WIDTH - 2 - COLUMN - 2)
-    fits = max(1, (WIDTH - 2 - wide) // (COLUMN + 1))
     named = {row.name: row for row in rows}
     found = {(row.cell, row.name): row for row in rows}
-    names = [name for name in names if name in named]
-    for start in range(0, len(names), fits):
-        part = names[start : start + fits]
-        heads = [_heading(named[name]) for name in part]
-        # A long heading takes two lines.
-        for line in range(max(len(head) for head in heads)):
-            words = [f"  {head[line] if line < len(head) else '':<{COLUMN - 2}}" for head in heads]
-            last = line == max(len(head) for head in heads) - 1
-            left = _head(one)[:wide] if last else ""
-            yield f"  {left:<{wide}} " + " ".join(words)
+    columns = {
+        name: _column([found.get((cell, name)) for cell in range(len(labels))])
+        for name in names
+        if name in named
+    }
+    if not columns:
+        return
+    widest = max(len(column[0]) for column in columns.values())
+    left = min(max(len(text) for text in (*labels, _head(one))), WIDTH - 4 - widest)
+    blocks: list[list[str]] = [[]]
+    for name, column in columns.items():
+        used = 2 + left + sum(len(columns[other][0]) + 1 for other in blocks[-1])
+        if blocks[-1] and used + len(column[0]) + 1 > WIDTH:
+            blocks.append([])
+        blocks[-1].append(name)
+    for part in blocks:
+        heads = [_heading(named[name], len(columns[name][0])) for name in part]
+        lines = max(len(head) for head in heads)
+        for line in range(lines):  # a long heading takes two
+            words = [
+                f"  {head[line] if line < len(head) else '':<{len(columns[name][0]) - 2}}"
+                for name, head in zip(part, heads, strict=True)
+            ]
+            title = _head(one)[:left] if line == lines - 1 else ""
+            yield f"  {title:<{left}} " + " ".join(words)
         for cell, label in enumerate(labels):
-            columns = " ".join(_cell(found.get((cell, name))) for name in part)
-            if len(label) <= wide:
-                yield f"  {label:<{wide}} {columns}"
+            values = " ".join(columns[name][cell] for name in part)
+            if len(label) <= left:
+                yield f"  {label:<{left}} {values}"
             else:
                 yield from wrapped("  ", wrap(label, WIDTH - 4))
-                yield f"  {'':<{wide}} {columns}"
+                yield f"  {'':<{left}} {values}"
         yield ""
 
 
@@ -147,11 +181,11 @@ def _said(difference: Difference, unit: str, base: float | None, label: str) -> 
     """Return 'turns a deal +4.1 (4.0 to 4.2; +7.7 %)'."""
     scale = 100.0 if unit == "of 100" else 1.0
     interval = difference.interval
-    places = min(2, decimals(scale * interval.half_width))
+    places = _places(scale * interval.half_width)
     text = (
-        f"{label} {scale * difference.estimate:+.{places}f}"
+        f"{label} {scale * difference.estimate:+,.{places}f}"
         f"{' of 100' if unit == 'of 100' else ''} "
-        f"({scale * interval.low:.{places}f} to {scale * interval.high:.{places}f}"
+        f"({scale * interval.low:,.{places}f} to {scale * interval.high:,.{places}f}"
     )
     if unit != "of 100" and base:
         text += f"; {100 * difference.estimate / base:+.1f} %"

@@ -50,6 +50,8 @@ REQUESTS = [
      "--seed", "1"),
     ("sweep", "aces", "--vary", "layout=3..6", "--vary", "players=2,3", "--n", "60", "--seed", "1",
      "--matters", "turns=2", "--target", "turns=90", "--target", "unfairness=0", "--level", "0.9"),
+    ("sweep", "thirteen", "--vary", "score=places,cards", "--rule", "target=300", "--n", "30",
+     "--seed", "1"),
     ("sweep", "horner", "--vary", "strategy=eager,random,top_aware:far=3", "--n", "100", "--seed",
      "1", "--first", "3", "--figures", "turns,win_1"),
     ("tournament", "thirteen", "--strategies", "lowest,saver:hold=2,control", "--n", "100",
