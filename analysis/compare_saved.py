@@ -197,7 +197,8 @@ def _figure(
     difference = unpaired_difference(*samples[0], *samples[1], level)
     if difference is None:
         return None
-    return difference, *(total / n for n, total, _ in samples)  # type: ignore[return-value]
+    (n_a, total_a, _), (n_b, total_b, _) = samples
+    return difference, total_a / n_a, total_b / n_b
 
 
 def open_pair(

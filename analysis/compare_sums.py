@@ -15,17 +15,14 @@ from .effects import (
     Judge,
     Sums,
     arm_weights,
-    by_seat,
     fixed_n,
     is_share,
     less,
-    luck,
-    neighbours,
     seat_figures,
     table_figures,
-    variance_saved,
 )
 from .ending import command_of, ended
+from .luck import by_seat, luck, neighbours, variance_saved
 from .multiple import bonferroni_level, holm
 from .paired import Difference, paired_difference, smallest_effect, two_added
 from .playing import PRECISION_CEILING

@@ -9,9 +9,9 @@ from typing import Any
 from ..sim.options import as_dict
 from .effects import (
     Compared,
-    Luck,
 )
 from .ending import Ending
+from .luck import Luck
 from .paired import Difference
 from .sprt import Sprt
 
