@@ -620,15 +620,16 @@ def sweep(
     """Play variants of the rules on the same deals."""
     from .analysis.arms import Base
     from .analysis.cells import make_sweep, read_vary, sweep_of_file
+    from .analysis.files import check_file
     from .analysis.sweep import play_sweep
-    from .analysis.sweep_table import check_table_file, write_table
+    from .analysis.sweep_table import FORMATS, write_table
 
     how = how_of(asked)
     if how["out"] is None and table_file is None and how["overwrite"]:
         raise RequestError("--overwrite needs --out DIR or --table FILE.")
     table = None
     if table_file is not None:
-        table = check_table_file(table_file, overwrite=how["overwrite"])
+        table = check_file("--table", table_file, FORMATS, overwrite=how["overwrite"])
         if how["out"] is not None and table.absolute() == Path(how["out"]).absolute():
             raise RequestError(f"--table {table_file}: --out names the same place.")
     file = word if word and word.endswith(".toml") else None
@@ -688,15 +689,18 @@ def tournament(
 ) -> None:
     """Let strategies meet on the same deals; rate them."""
     from .analysis.arms import Base, make_tournament
+    from .analysis.files import check_file
     from .analysis.tournament import play_tournament
-    from .analysis.tournament_plot import check_plot, write_plot
+    from .analysis.tournament_plot import FORMATS, write_plot
 
     how = how_of(asked)
     if how["out"] is None and plot is None and how["overwrite"]:
         raise RequestError("--overwrite needs --out DIR or --plot FILE.")
     if not names:
         raise RequestError("name who takes part: --strategies lowest,shed,control.")
-    picture = None if plot is None else check_plot(plot, overwrite=how["overwrite"])
+    picture = (
+        None if plot is None else check_file("--plot", plot, FORMATS, overwrite=how["overwrite"])
+    )
     base = Base(**request_of(asked.pop("game"), **asked))
     strategies = [name.strip() for name in names.split(",") if name.strip()]
     contest = make_tournament(base, strategies, gauntlet=gauntlet, mixed=mixed)

@@ -14,7 +14,6 @@ from ..sim.manifest import Manifest
 from ..sim.numbers import real_number, whole_number
 from ..sim.observations import Observations
 from ..sim.options import Rules
-from ..sim.store import scan_rows
 from .arms import Base, base_of, comparison_words, make_comparison
 from .compare_screen import comparison_screen
 from .compare_sums import main_sums, sum_up
@@ -27,6 +26,7 @@ from .playing import (
     Stopping,
     begin,
     go_on,
+    kept_rows,
     result_of,
     saved_result,
     settle,
@@ -72,14 +72,8 @@ class ComparisonResult:
         RequestError
             When none were kept.
         """
-        if self._frames is not None:
-            import polars as pl
-
-            return pl.concat(self._frames)
-        if self._folder is not None:
-            # The folder may have been gone on with since.
-            return scan_rows(self._folder).head(self.summary.completed).collect()
-        raise RequestError("no rows were kept; compare with rows=True, or with out='FOLDER'.")
+        one = self.summary
+        return kept_rows(one.contest, self._frames, self._folder, one.completed)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""

@@ -20,7 +20,7 @@ from ..sim.observe import play_observations
 from ..sim.plan import Plan, check_range, chunk_size
 from ..sim.processors import usable_processors
 from ..sim.run import Outcome, Progress, execute, explain
-from ..sim.store import Store, is_being_written
+from ..sim.store import Store, is_being_written, no_rows, scan_rows
 from .summary import quoted, request_words
 
 if TYPE_CHECKING:
@@ -353,6 +353,26 @@ def saved_result(folder: Path, sum_up: Callable[..., Any], make: Callable[[Any, 
         saved_in=str(folder),
     )
     return make(summary, saved.counts)
+
+
+def kept_rows(
+    plan: Plan | Contest, frames: list[pl.DataFrame] | None, folder: Path | None, completed: int
+) -> pl.DataFrame:
+    """Return the rows that were kept, in memory or in a folder.
+
+    Raises
+    ------
+    RequestError
+        When none were.
+    """
+    if frames is not None:
+        import polars as pl
+
+        return pl.concat(frames or [no_rows(plan)])
+    if folder is not None:
+        # The folder may have been gone on with since.
+        return scan_rows(folder).head(completed).collect()
+    raise RequestError("no rows were kept; run with rows=True, or with out='FOLDER'.")
 
 
 @contextlib.contextmanager

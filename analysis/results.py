@@ -15,9 +15,7 @@ from ..sim.manifest import Manifest
 from ..sim.numbers import real_number
 from ..sim.options import Rules
 from ..sim.plan import Plan, make_plan
-from ..sim.rows import empty_frame
 from ..sim.run import Progress, interruptible
-from ..sim.store import scan_rows
 from . import at_table as table
 from .playing import (
     PRECISION_CEILING,
@@ -25,6 +23,7 @@ from .playing import (
     Stopping,
     begin,
     go_on,
+    kept_rows,
     result_of,
     saved_result,
     settle,
@@ -72,15 +71,8 @@ class Result:
         RequestError
             When none were kept.
         """
-        if self._frames is not None:
-            import polars as pl
-
-            plan = self.summary.plan
-            return pl.concat(self._frames or [empty_frame(plan.description, plan.rules.players)])
-        if self._folder is not None:
-            # The folder may have been gone on with since.
-            return scan_rows(self._folder).head(self.summary.completed).collect()
-        raise RequestError("no rows were kept; run with rows=True, or with out='FOLDER'.")
+        one = self.summary
+        return kept_rows(one.plan, self._frames, self._folder, one.completed)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame; the status becomes a categorical."""

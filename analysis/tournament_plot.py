@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..sim.errors import RequestError, RunError
+from .files import write_file
 from .tournament_sums import Tournament
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".svg", ".png", ".pdf")
-
-
-def check_plot(target: str, *, overwrite: bool) -> Path:
-    """Refuse a file that no picture can be written to.
-
-    Raises
-    ------
-    RequestError
-        When its ending is of no picture, its folder doesn't exist, or it exists already.
-    """
-    path = Path(target)
-    if path.suffix.lower() not in FORMATS:
-        raise RequestError(f"--plot {target}: must end in {', '.join(FORMATS)}.")
-    if not path.parent.is_dir():
-        raise RequestError(f"--plot {target}: there is no folder {path.parent}.")
-    if path.is_dir():
-        raise RequestError(f"--plot {target}: is a folder.\n  Choose another name.")
-    if path.exists() and not overwrite:
-        raise RequestError(
-            f"--plot {target}: exists already.\n  Choose another name, or add --overwrite."
-        )
-    return path
 
 
 def heat_map(one: Tournament) -> Figure:
@@ -89,13 +68,8 @@ def write_plot(one: Tournament, path: Path) -> None:
     RunError
         When it can't be written.
     """
-    temporary = path.with_name(f".{path.name}.new")
-    try:
-        # No date in it: the same tournament gives the same file.
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
-        form = path.suffix.lower().removeprefix(".")
-        heat_map(one).savefig(temporary, format=form, metadata=metadata)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise RunError(f"{path}: can't be written: {error.strerror or error}.") from None
+    file = io.BytesIO()
+    # No date in it: the same tournament gives the same file.
+    metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
+    heat_map(one).savefig(file, format=path.suffix.lower().removeprefix("."), metadata=metadata)
+    write_file(path, file.getvalue())

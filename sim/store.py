@@ -58,6 +58,7 @@ from .manifest import (
     write_manifest,
 )
 from .observe import row_names
+from .plan import Plan
 from .rows import empty_frame
 from .sources import write_copy
 
@@ -306,14 +307,14 @@ def scan_rows(folder: Path) -> pl.LazyFrame:
             )
         files.append(path)
     if not files:
-        return _no_rows(manifest).lazy()
+        return no_rows(manifest.plan).lazy()
     return pl.scan_parquet(files, glob=False)
 
 
-def _no_rows(manifest: Manifest) -> pl.DataFrame:
+def no_rows(plan: Plan | Contest) -> pl.DataFrame:
+    """Return the rows of nothing: every column, with its dtype."""
     import polars as pl
 
-    plan = manifest.plan
     if isinstance(plan, Contest):
         return pl.DataFrame(schema={name: pl.Int64 for name in ("index", *row_names(plan))})
     return empty_frame(plan.description, plan.rules.players)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import threading
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -296,6 +297,23 @@ def test_one_that_was_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
     assert "Partial: stopped by Ctrl-C." in str(part)
     assert stopped.value.exit_code == 130
     assert plain(simcards.resume(tmp_path / "x")) == plain(whole)
+
+
+def test_one_that_was_stopped_at_once_has_no_rows_but_their_columns() -> None:
+    with (
+        mock.patch("simcards.analysis.playing.play_observations", lambda *words: None),
+        pytest.raises(Interrupted) as stopped,
+    ):
+        timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
+        timer.start()
+        simcards.compare("horner", "eager", "random", 10**9, seed=4, rows=True, chunk_size=1)
+    part = stopped.value.result
+    assert part.summary.completed == 0 and "No data" in str(part)
+    assert len(part.rows) == 0
+    assert (
+        part.rows.columns
+        == simcards.compare("horner", "eager", "random", 3, rows=True).rows.columns
+    )
 
 
 def test_a_tournament_is_resumed_to_the_same(tmp_path: Path) -> None:
