@@ -18,7 +18,7 @@ from ..sim.journal import ROWS, prefix, read_journal, whole_parts
 from ..sim.manifest import read_manifest
 from ..sim.numbers import seed_number, whole_number
 from ..sim.observe import play_of
-from ..sim.plan import chunk_size, draw_seed, make_plan
+from ..sim.plan import Plan, chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute
 from .intervals import moments
@@ -52,8 +52,17 @@ class Check:
         return abs(self.z) < LIMIT
 
 
-def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
-    """Return a figure and the standard error that the known value predicts for it."""
+def estimate(fact: Fact, plan: Plan, counts: Counts) -> tuple[float, float]:
+    """Return a figure and the standard error that the known value predicts for it.
+
+    Parameters
+    ----------
+    fact : Fact
+    plan : Plan
+        What was played: the rules and strategies of the fact.
+    counts : Counts
+        Of two finished games or more.
+    """
     figure = fact.figure
     if isinstance(figure, Mean | MeanScore):
         histogram = (
@@ -80,6 +89,13 @@ def _estimate(fact: Fact, plan: Any, counts: Counts) -> tuple[float, float]:
     return hits / n, math.sqrt(fact.value * (1 - fact.value) / n)
 
 
+def plan_of(fact: Fact, game: str, seed: int) -> Plan:
+    """Return the plan of the games that a fact is about."""
+    return make_plan(
+        game, rules=fact.rules, strategies=fact.strategies or None, seed=seed, source=fact.name
+    )
+
+
 def checks(
     game: str, *, seed: int | None = None, scale: float = 1.0, threads: int | None = None
 ) -> Iterator[Check]:
@@ -102,13 +118,7 @@ def checks(
     first = 0
     for fact in described.facts:
         n = max(1000, int(fact.games * scale))
-        plan = make_plan(
-            game,
-            rules=fact.rules,
-            strategies=fact.strategies or None,
-            seed=number,
-            source=fact.name,
-        )
+        plan = plan_of(fact, game, number)
         key = (plan, n)
         if key not in played:
             # Games of their own for each plan, so that one unlucky sample isn't seen twice.
@@ -119,7 +129,7 @@ def checks(
             if outcome.signal:
                 raise KeyboardInterrupt
             played[key] = outcome.counts
-        value, error = _estimate(fact, plan, played[key])
+        value, error = estimate(fact, plan, played[key])
         yield Check(fact, value, math.hypot(error, fact.error), n)
 
 
@@ -225,4 +235,6 @@ def verdict(found: list[Check]) -> str:
         return (
             f"{failed} of {len(found)} known values are off by {LIMIT:g} standard errors or more."
         )
+    if len(found) == 1:
+        return f"The one known value agrees: |z| is below {LIMIT:g}."
     return f"All {len(found)} known values agree: every |z| is below {LIMIT:g}."

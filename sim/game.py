@@ -278,6 +278,17 @@ class Game:
     each seat is: the largest number leads."""
     leads: str
     """What that is, in words."""
+    audit: Callable[[Any, Sequence[Sequence[int]]], str]
+    """From the rules and the kernel's events of a whole game to '', or to a sentence that says
+    which event leaves a card unaccounted for: as far as the events show, every card is in one
+    place after each of them."""
+    composition: Callable[[Any], Mapping[int, int]]
+    """From the rules to the deck that is shuffled first: how often it has each card. Cards are
+    numbers as in the events."""
+    dealt: Callable[[Any, Sequence[Sequence[int]]], Sequence[tuple[int, ...]]]
+    """From the rules and the kernel's events of a game to the cards of its first shuffle by the
+    places they came to, which mean the same in every game. Where each place has one card, they
+    stand in the order of the shuffle."""
     replay_key: str
     """How to read those lines."""
     examples: tuple[str, ...]

@@ -23,7 +23,16 @@ from ..game import (
     Tally,
 )
 from ..options import show
-from .aces_events import answer_words, narrate, read_event, situation, standings
+from .aces_events import (
+    answer_words,
+    audit,
+    composition,
+    dealt,
+    narrate,
+    read_event,
+    situation,
+    standings,
+)
 from .aces_rules import Rules, decode, encode
 
 NAMES = {k.JACK: "jack", k.QUEEN: "queen", k.KING: "king"}
@@ -425,6 +434,9 @@ GAME = Game(
     narrate=narrate,
     standings=standings,
     leads="smallest layout (without shrinking most hands won), then fewest places face down",
+    audit=audit,
+    composition=composition,
+    dealt=dealt,
     replay_key=(
         "A turn: where its first card came from, the cards in the order they were played, the one "
         "discarded in brackets; then how many places show a card."

@@ -25,7 +25,16 @@ from ..game import (
     Strategy,
     Tally,
 )
-from .horner_events import answer_words, narrate, read_event, situation, standings
+from .horner_events import (
+    answer_words,
+    audit,
+    composition,
+    dealt,
+    narrate,
+    read_event,
+    situation,
+    standings,
+)
 from .horner_rules import Rules, decode, encode
 
 NAMES = ("Lombard", "Cruger's Scarlet", "Dominie Dull", "Green Gage", "Victoria", "Mirabelle",
@@ -380,6 +389,9 @@ GAME = Game(
     narrate=narrate,
     standings=standings,
     leads="most points, then fewest cards",
+    audit=audit,
+    composition=composition,
+    dealt=dealt,
     replay_key=(
         "A turn: the cards placed and the numbers of their pies, * from the discard pile; a flip "
         "that failed in brackets; then how many cards the seat has left."

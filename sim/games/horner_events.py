@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
@@ -17,11 +18,15 @@ def card_name(card: int) -> str:
     return f"{VARIETIES[card >> k.VARIETY_SHIFT]}{(card & k.NUMBER_MASK) + 1}"
 
 
+def _cards(rules: Any, words: Iterable[int]) -> list[int]:
+    """Return the cards of a deal, in the order in which they were dealt."""
+    return [word >> 8 * j & 255 for word in words for j in range(8)][: rules.cards]
+
+
 def _piles(rules: Any, starter: int, words: Iterable[int]) -> list[list[str]]:
     """H2: the draw piles of a deal, tops first."""
-    cards = [word >> 8 * j & 255 for word in words for j in range(8)][: rules.cards]
     piles: list[list[str]] = [[] for _ in range(rules.players)]
-    for j, card in enumerate(cards):
+    for j, card in enumerate(_cards(rules, words)):
         piles[(starter + j) % rules.players].append(card_name(card))
     return piles
 
@@ -220,3 +225,265 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
         elif code == k.EVENT_OUT and not out:
             out = True
             points[seat] += rules.out_points
+
+
+def composition(rules: Any) -> dict[int, int]:
+    """Return the deck: each plum once."""
+    return {
+        (variety << k.VARIETY_SHIFT) + number: 1
+        for variety in range(rules.varieties)
+        for number in range(rules.plums)
+    }
+
+
+def dealt(rules: Any, log: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return the cards of round 1, one by one as they were dealt: each place of each draw pile."""
+    return [(card,) for card in _cards(rules, log[0][3:])]
+
+
+@dataclass
+class _Round:
+    """Where the cards of a round are."""
+
+    rules: Any
+    draw: list[list[int]]
+    """By seat: the draw pile as dealt, its top last."""
+    mixed: list[set[int]]
+    """By seat: the cards of a reshuffle that its draw pile is of; one set for all with
+    recycle=pool."""
+    left: list[int]
+    """By seat: cards of `mixed` in its draw pile."""
+    pile: list[list[int]]
+    """By seat: the discard pile, its top last."""
+    need: list[int]
+    """By variety: the number that comes next, from 0."""
+    pie: list[int]
+    """By variety: its pie, -1 without one."""
+    points: list[int]
+    seat: int = -1
+    """Who has flipped a card that lies nowhere yet; -1: nobody."""
+    card: int = -1
+    out: bool = False
+    """Somebody is out."""
+    over: bool = False
+    due: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+    """Events that must come next, and what to say if they don't."""
+
+    def hidden(self, seat: int) -> int:
+        """Cards of a seat's draw pile."""
+        return len(self.draw[seat]) + self.left[seat]
+
+    def held(self, seat: int) -> int:
+        """Cards of a seat that lie somewhere."""
+        return self.hidden(seat) + len(self.pile[seat])
+
+    def last(self, pie: int) -> int:
+        """Number of a pie's last plum, from 0."""
+        of_pie = self.rules.pies == "capacity"
+        return int(self.rules.pie_numbers[pie] if of_pie else self.rules.plums) - 1
+
+    def complete(self, variety: int) -> bool:
+        """Whether the pie of a variety is complete."""
+        return self.pie[variety] >= 0 and self.need[variety] > self.last(self.pie[variety])
+
+    def fits(self, card: int) -> bool:
+        """Whether a card is the next one of a pie."""
+        variety = card >> k.VARIETY_SHIFT
+        return not self.complete(variety) and self.need[variety] == card & k.NUMBER_MASK
+
+    def after(self, event: Sequence[int]) -> str:
+        """Move the card of an event, and say what is wrong with that; '' if nothing is."""
+        code, seat, card = event[0], event[1], event[2]
+        was_due = bool(self.due)
+        if was_due:
+            expected, said = self.due.pop(0)
+            if tuple(event[: len(expected)]) != expected:
+                return said
+            if code in (k.EVENT_PIE, k.EVENT_OUT):
+                return ""
+        if not 0 <= seat < self.rules.players:
+            return f"there is no seat {seat}"
+        if code == k.EVENT_RESHUFFLE:
+            return self.reshuffle(seat, card, first=not was_due)
+        if code == k.EVENT_PASS:
+            can = self.seat < 0 and self.held(seat)
+            return "" if can else f"seat {seat} passes in the middle of a turn, or without a card"
+        if code not in (k.EVENT_FLIP, k.EVENT_PLACE, k.EVENT_DISCARD, k.EVENT_DEAD):
+            return "this can't come here"
+        if not 0 <= card >> k.VARIETY_SHIFT < self.rules.varieties or (
+            card & k.NUMBER_MASK >= self.rules.plums
+        ):
+            return f"there is no card {card}"
+        if code == k.EVENT_FLIP:
+            return self.flip(seat, card)
+        if code == k.EVENT_PLACE and event[4]:
+            if self.seat >= 0:
+                return f"the {card_name(self.card)} was flipped and lies nowhere"
+            if self.pile[seat][-1:] != [card]:
+                return f"the {card_name(card)} isn't the top of seat {seat}'s discard pile"
+            self.pile[seat].pop()
+            return self.place(seat, card, event[3])
+        if (seat, card) != (self.seat, self.card):
+            return f"the {card_name(card)} is not the card that was flipped"
+        self.seat = self.card = -1
+        if code == k.EVENT_PLACE:
+            return self.place(seat, card, event[3])
+        if self.fits(card):
+            return f"the {card_name(card)} isn't placed, but can be"
+        if self.complete(card >> k.VARIETY_SHIFT) != (code == k.EVENT_DEAD):
+            dead = "is no dead card" if code == k.EVENT_DEAD else "is dead and stays in the game"
+            return f"the {card_name(card)} {dead}"
+        if code == k.EVENT_DISCARD:
+            self.pile[seat].append(card)
+        else:
+            self.gone(seat)
+        return ""
+
+    def flip(self, seat: int, card: int) -> str:
+        """Take up the top of a draw pile."""
+        if self.seat >= 0:
+            return f"the {card_name(self.card)} was flipped and lies nowhere"
+        if not self.hidden(seat):
+            return f"seat {seat} flips the {card_name(card)} from an empty draw pile"
+        if self.draw[seat]:
+            top = self.draw[seat].pop()
+            if top != card:
+                return (
+                    f"seat {seat} flips the {card_name(card)}, but the {card_name(top)} lay on its "
+                    "draw pile"
+                )
+        else:
+            if card not in self.mixed[seat]:
+                return f"the {card_name(card)} isn't in seat {seat}'s draw pile"
+            self.mixed[seat].remove(card)
+            self.left[seat] -= 1
+        self.seat, self.card = seat, card
+        return ""
+
+    def reshuffle(self, seat: int, cards: int, first: bool) -> str:
+        """Make new draw piles of discard piles; with recycle=sync `first`, of all seats."""
+        if self.seat >= 0:
+            return f"the {card_name(self.card)} was flipped and lies nowhere"
+        clockwise = [(seat + j) % self.rules.players for j in range(self.rules.players)]
+        getting = [other for other in clockwise if self.pile[other]]
+        together = first and self.rules.recycle != "own"
+        if together and any(self.hidden(other) for other in clockwise):
+            return "discards are shuffled before all draw piles are empty"
+        if self.hidden(seat) or seat not in getting:
+            return f"seat {seat} shuffles, but has no discards or cards to flip"
+        pool = self.rules.recycle == "pool"
+        found = [card for other in (getting if pool else [seat]) for card in self.pile[other]]
+        if cards != len(found):
+            return f"{cards} cards are shuffled, but {len(found)} were discarded"
+        if pool:
+            mixed = set(found)
+            for j, other in enumerate(getting):
+                self.pile[other], self.mixed[other] = [], mixed
+                self.left[other] = len(found[j :: len(getting)])
+        else:
+            self.pile[seat], self.mixed[seat], self.left[seat] = [], set(found), len(found)
+        if self.rules.recycle == "sync" and first:
+            self.due = [
+                ((k.EVENT_RESHUFFLE, other), f"seat {other} should shuffle its discards here")
+                for other in getting[1:]
+            ]
+        return ""
+
+    def place(self, seat: int, card: int, number: int) -> str:
+        """Lay a card on a pie."""
+        variety = card >> k.VARIETY_SHIFT
+        if not self.fits(card) or number not in self.rules.pie_numbers:
+            return f"the {card_name(card)} can't be placed on pie {number}"
+        pie = self.rules.pie_numbers.index(number)
+        if self.pie[variety] != (pie if self.need[variety] else -1):
+            return f"the {card_name(card)} is placed on pie {number}, which isn't its own"
+        if not self.need[variety]:
+            if pie in self.pie:
+                return f"the {card_name(card)} is placed on pie {number}, which isn't empty"
+            self.pie[variety] = pie
+        self.need[variety] += 1
+        if self.complete(variety):
+            printed = self.rules.pie_value == "printed"
+            self.points[seat] += number if printed else self.rules.pie_points
+            self.due.append(
+                ((k.EVENT_PIE, seat, number, variety), f"seat {seat} should take pie {number} here")
+            )
+        self.gone(seat)
+        return ""
+
+    def gone(self, seat: int) -> None:
+        """Say what is due after a seat's card has left its hands."""
+        if not self.held(seat):
+            if not self.out or any(self.held(other) for other in range(self.rules.players)):
+                self.due.append(((k.EVENT_OUT, seat), f"seat {seat} should be out here"))
+            if not self.out:
+                self.points[seat] += self.rules.out_points
+            self.out = True
+        pies = all(self.complete(variety) for variety in range(self.rules.varieties))
+        self.over = pies or (self.out and self.rules.round_end == "first_out")
+        if self.over:
+            self.due.append(((k.EVENT_ROUND_END,), "the round should be over here"))
+
+    def end(self, event: Sequence[int]) -> str:
+        """Count the cards and the points of a round that is over."""
+        if self.due and self.due[0][0][0] != k.EVENT_ROUND_END:
+            return self.due[0][1]
+        if self.seat >= 0:
+            return f"the {card_name(self.card)} was flipped and lies nowhere"
+        told = list(event[3 : 3 + self.rules.players])
+        if told != self.points:
+            return f"points of the round are {told}; they should be {self.points}"
+        return ""
+
+
+def audit(rules: Any, log: Sequence[Sequence[int]]) -> str:
+    """Return '', or which event of a match leaves a card unaccounted for, and how.
+
+    Every plum is followed: in a draw pile (at a known place until the pile is shuffled), flipped,
+    on a discard pile, on a pie, or out of the game.
+    """
+    deck = sorted(composition(rules))
+    rounds = 0
+    now: _Round | None = None
+    capped = False
+    for at, event in enumerate(log):
+        fault = ""
+        if now is None:
+            rounds += 1
+            cards = _cards(rules, event[3:])
+            if capped or event[0] != k.EVENT_DEAL or event[1] != rounds:
+                fault = "the match was over" if capped else f"round {rounds} should be dealt here"
+            elif sorted(cards) != deck:
+                fault = "the cards dealt are not each plum once"
+            elif not 0 <= event[2] < rules.players:
+                fault = f"there is no seat {event[2]}"
+            else:
+                now = _start(rules, event[2], cards)
+        elif event[0] == k.EVENT_ROUND_END:
+            fault = now.end(event)
+            capped = not now.over
+            now = None
+        else:
+            fault = now.after(event)
+        if fault:
+            return f"event {at}: {fault}."
+    return f"event {len(log)}: the end of a round is missing." if now or not rounds else ""
+
+
+def _start(rules: Any, starter: int, cards: Sequence[int]) -> _Round:
+    """H2: the table after the deal."""
+    seats = range(rules.players)
+    draw: list[list[int]] = [[] for _ in seats]
+    for j, card in enumerate(cards):
+        draw[(starter + j) % rules.players].insert(0, card)
+    varieties = range(rules.varieties)
+    return _Round(
+        rules,
+        draw,
+        mixed=[set() for _ in seats],
+        left=[0 for _ in seats],
+        pile=[[] for _ in seats],
+        need=[0 for _ in varieties],
+        pie=[-1 for _ in varieties],
+        points=[0 for _ in seats],
+    )

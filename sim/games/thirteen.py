@@ -25,7 +25,16 @@ from ..game import (
     Unit,
 )
 from ..options import show
-from .thirteen_events import answer_words, narrate, read_event, situation, standings
+from .thirteen_events import (
+    answer_words,
+    audit,
+    composition,
+    dealt,
+    narrate,
+    read_event,
+    situation,
+    standings,
+)
 from .thirteen_rules import INSTANT, Rules, decode, encode
 
 DEAL = Unit("deal", "deals")
@@ -342,6 +351,9 @@ GAME = Game(
     narrate=narrate,
     standings=standings,
     leads="fewest cards, or out first; in a match most points",
+    audit=audit,
+    composition=composition,
+    dealt=dealt,
     replay_key="A turn: the cards played, what they are, and how many cards the seat has left.",
     examples=(
         "simcards run --game thirteen --preset southern --strategy control",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from ...kernels import thirteen_numbers as k
@@ -10,6 +13,7 @@ from ..game import Event
 
 RANKS = ("3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "2")
 SUITS = "SCDH"
+DECK = 52
 KINDS = (
     "none",
     "twos",
@@ -185,3 +189,184 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
             turn = -1
     if turn >= 0:
         yield turn, standing()
+
+
+def composition(rules: Any) -> dict[int, int]:
+    """Return the deck: each card once."""
+    return dict.fromkeys(range(DECK), 1)
+
+
+def dealt(rules: Any, log: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return the hands of deal 1, by seat."""
+    return [tuple(cards_of(hand)) for hand in log[0][3 : 3 + rules.players]]
+
+
+@dataclass
+class _Deal:
+    """Where the cards of a deal are."""
+
+    rules: Any
+    hands: list[int]
+    places: list[int]
+    turns: int = 0
+    out: int = 0
+    """Seats that are out."""
+    to_go: int = -1
+    """Who has just played its last card."""
+    instant: int = -1
+    """Who wins at once."""
+    played: int = 0
+    """Mask of the seats that have played a card."""
+    lies: bool = False
+    """Whether there is a play to be beaten."""
+    stuck: list[int] = field(default_factory=list)
+    """Who has just handed the lead on."""
+    capped: bool = False
+
+    @property
+    def until_first(self) -> bool:
+        """Whether the deal is over when somebody is out."""
+        return bool(self.rules.play_until == "first" or self.rules.score == "cards")
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody has to play any more."""
+        enough = 1 if self.until_first else self.rules.players - 1
+        return self.instant >= 0 or self.out >= enough
+
+    def after(self, event: Sequence[int]) -> str:
+        """Take the cards of an event from a hand, and say what is wrong with it; '' if nothing."""
+        code, seat, second = event[:3]
+        if not 0 <= seat < self.rules.players:
+            return f"there is no seat {seat}"
+        if self.to_go >= 0 and (code, seat, second) != (k.EVENT_OUT, self.to_go, self.out + 1):
+            return f"seat {self.to_go} should be out here, at place {self.out + 1}"
+        if code == k.EVENT_OUT:
+            if self.to_go < 0:
+                return f"seat {seat} is out, but hasn't just played its last card"
+            self.out += 1
+            self.places[seat] = self.out
+            self.to_go = -1
+            return ""
+        if self.over:
+            return "the deal should be over here"
+        if not self.hands[seat]:
+            return f"seat {seat} has no card left"
+        if code == k.EVENT_CLOSE:
+            closes, self.lies = self.lies, False
+            return "" if closes else "a trick is closed that nobody began"
+        if code == k.EVENT_INSTANT:
+            self.instant, self.places[seat] = seat, 1
+            return f"seat {seat} wins at once, after {self.turns} turns" if self.turns else ""
+        if code not in (k.EVENT_PLAY, k.EVENT_PASS):
+            return "this can't come within a deal"
+        self.turns += 1
+        if self.turns > self.rules.max_turns:
+            return f"this is turn {self.turns} of a deal"
+        if code == k.EVENT_PASS:
+            if not self.lies:
+                self.stuck.append(seat)
+            return ""
+        missing = second & ~self.hands[seat]
+        if missing or not second:
+            names = " ".join(map(card_name, cards_of(missing))) or "nothing"
+            return f"seat {seat} plays {names}, which its hand doesn't hold"
+        self.lies = True
+        self.stuck.clear()
+        self.hands[seat] &= ~second
+        self.played |= 1 << seat
+        if not self.hands[seat]:
+            self.to_go = seat
+        return ""
+
+    def place_the_rest(self) -> str:
+        """Give the seats that hold cards their places; says why the deal can't be over yet."""
+        holding = [seat for seat in range(self.rules.players) if self.hands[seat]]
+        if self.over:
+            for seat in holding if not self.until_first and self.instant < 0 else ():
+                self.places[seat] = self.rules.players
+            return ""
+        if self.rules.finish_two == "no" and len(self.stuck) == len(holding):
+            # Who was stuck first is last; the others follow clockwise after it.
+            behind = [(self.stuck[0] + j) % self.rules.players for j in range(self.rules.players)]
+            for seat in (*behind[1:], behind[0]):
+                if seat in holding:
+                    self.out += 1
+                    self.places[seat] = self.out
+            if self.until_first:
+                self.places = [int(place == 1) for place in self.places]
+            return ""
+        void = not self.turns and self.rules.instant_tie == "void"
+        self.capped = not void and self.turns == self.rules.max_turns
+        self.places = [0] * self.rules.players
+        return "" if void or self.capped else "the deal isn't over yet"
+
+    def base_points(self) -> list[int]:
+        """T11: points by seat, without penalties."""
+        if 1 not in self.places:
+            return [0] * self.rules.players
+        if self.rules.score == "places":
+            points = self.rules.place_points
+            return [points[place - 1] if place else 0 for place in self.places]
+        paid = [
+            0
+            if self.places[seat] == 1
+            else hand.bit_count()
+            if self.instant < 0 and self.played >> seat & 1
+            else k.FROZEN
+            for seat, hand in enumerate(self.hands)
+        ]
+        return [
+            sum(paid) if place == 1 else -own for place, own in zip(self.places, paid, strict=True)
+        ]
+
+    def end(self, places: list[int], points: list[int]) -> str:
+        """Compare places and points with the cards that were played."""
+        if self.to_go >= 0:
+            return f"seat {self.to_go} should be out here, at place {self.out + 1}"
+        fault = self.place_the_rest()
+        if fault:
+            return fault
+        if places != self.places:
+            return f"places are {places}; they should be {self.places}"
+        base = self.base_points()
+        if self.rules.penalties == "none" and points != base:
+            return f"points are {points}; they should be {base}"
+        if sum(points) != sum(base):  # penalties are paid by one seat to another
+            return f"points are {points}; their sum should be {sum(base)}"
+        return ""
+
+
+def audit(rules: Any, log: Sequence[Sequence[int]]) -> str:
+    """Return '', or which event of a game leaves a card unaccounted for, and how.
+
+    Hands must be parts of the deck, each play is taken from the hand of the seat that made it, and
+    who has none left must be out at the next place. Points must add up.
+    """
+    seats = rules.players
+    deals = 0
+    deal: _Deal | None = None
+    capped = False
+    for at, event in enumerate(log):
+        fault = ""
+        told = list(event[3 : 3 + seats])
+        if deal is None:
+            deals += 1
+            deal = _Deal(rules, told, [0] * seats)
+            if capped or event[0] != k.EVENT_DEAL or event[1] != deals:
+                fault = "the game was over" if capped else f"deal {deals} should be told here"
+            elif any(hand >> DECK or hand.bit_count() != k.HAND for hand in told):
+                fault = "not all hands are of 13 cards"
+            elif sum(told) != reduce(or_, told):
+                fault = "a card is in two hands"
+            elif not 0 <= event[2] < seats:
+                fault = f"there is no seat {event[2]}"
+        elif event[0] == k.EVENT_GAME_END:
+            fault = deal.end(told, list(event[3 + k.MAX_SEATS :][:seats]))
+            capped = deal.capped
+            deal = None
+        else:
+            fault = deal.after(event)
+        if fault:
+            return f"event {at}: {fault}."
+    return f"event {len(log)}: the end of a deal is missing." if deal or not deals else ""
