@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,9 @@ class Told:
     """Games with a sole leader after 1, 2, .. `STEPS` twentieths of the turns."""
     led60: tuple[int, ...]
     """What those leaders won, in sixtieths."""
+    ahead: tuple[int, ...]
+    """Games that one seat won, by the last twentieth after which it didn't lead alone; 0 where it
+    led alone at every look."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ class AtTable:
     figures: tuple[Shown, ...]
     sure_from: float | None
     """Part of the turns from which on the leader wins `SURE` or more; None: never."""
+    told: Told = field(repr=False)
+    """What it was found from."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what stands in a summary."""
@@ -181,20 +186,33 @@ def stopped_with(result: Any) -> Iterator[None]:
         raise
 
 
-def tell(plan: Plan, first: int, n: int) -> Told:
-    """Play the games first .. first + n - 1 again and look at every turn."""
+def tell(
+    plan: Plan, first: int, n: int, see: Callable[[int, list[list[int]]], None] | None = None
+) -> Told:
+    """Play the games first .. first + n - 1 again and look at every turn.
+
+    Parameters
+    ----------
+    plan : Plan
+    first, n : int
+    see : callable, optional
+        Called with the index and the kernel's events of each game, also of capped ones.
+    """
     import numpy as np
 
     game = plan.description
     fields = {count.name: count.field for count in game.counts}
     values = np.zeros((n, len(COLUMNS)), np.int64)
     led, led60 = [0] * STEPS, [0] * STEPS
+    ahead = [0] * (STEPS + 1)
     for j in range(n):
         done = play_told(plan, first + j)
         row = done.rows[0]
+        log = done.log[: done.told].tolist()
+        if see:
+            see(first + j, log)
         if row["capped"]:
             continue
-        log = done.log[: done.told].tolist()
         turns = list(game.standings(plan.rules, log))
         winners = [seat for seat in range(plan.rules.players) if int(row["winners"]) >> seat & 1]
         free, forced = (int(row[fields[f"decisions_{one}"]]) for one in ("free", "forced"))
@@ -206,7 +224,9 @@ def tell(plan: Plan, first: int, n: int) -> Told:
         for step, (leads, sixty) in enumerate(found.curve):
             led[step] += leads
             led60[step] += sixty
-    return Told(n, values, tuple(led), tuple(led60))
+        if len(winners) == 1:
+            ahead[found.ahead] += 1
+    return Told(n, values, tuple(led), tuple(led60), tuple(ahead))
 
 
 @dataclass(frozen=True)
@@ -218,6 +238,8 @@ class _Game:
     half60: int
     comeback: bool
     curve: tuple[tuple[int, int], ...]
+    ahead: int
+    """The last twentieth after which no winner led alone."""
 
 
 def _look(turns: Sequence[tuple[int, tuple[int, ...]]], winners: Sequence[int]) -> _Game:
@@ -245,15 +267,18 @@ def _look(turns: Sequence[tuple[int, tuple[int, ...]]], winners: Sequence[int]) 
         return SHARE // len(winners) if leader in winners else 0
 
     curve = []
+    ahead = 0
     for step in range(1, STEPS + 1):
         leader = leaders[at_part(step)] if turns else -1
         curve.append((1, won60(leader)) if leader >= 0 else (0, 0))
+        if leader not in winners:
+            ahead = step
     led_half, half60 = curve[STEPS // 2 - 1]
     comeback = False
     if len(winners) == 1 and turns:
-        ahead = turns[at_part(STEPS // 2)][1]
-        comeback = len(ahead) > 1 and ahead[winners[0]] == min(ahead) < max(ahead)
-    return _Game(gaps, waits, changes, led_half, half60, comeback, tuple(curve))
+        half = turns[at_part(STEPS // 2)][1]
+        comeback = len(half) > 1 and half[winners[0]] == min(half) < max(half)
+    return _Game(gaps, waits, changes, led_half, half60, comeback, tuple(curve), ahead)
 
 
 def _sole(ahead: Sequence[int]) -> int:
@@ -327,6 +352,7 @@ def at_table(
     level: float = 0.95,
     seconds: Any = None,
     on_told: Report | None = None,
+    see: Callable[[int, list[list[int]]], None] | None = None,
 ) -> AtTable:
     """Tell the first games of a run again, and say how the game feels at the table.
 
@@ -343,11 +369,13 @@ def at_table(
         Seconds a turn takes, `SECONDS_PER_TURN` if left out.
     on_told : callable, optional
         Called with a line that says what is going on.
+    see : callable, optional
+        See `tell`.
     """
     exact = seconds_per_turn(seconds)
     number = min(n, TOLD)
     if on_told:
         on_told(f"telling {number:,} {plan.unit.word(number)} again")
-    told = tell(plan, first, number)
+    told = tell(plan, first, number, see)
     shown = tuple(figures_of(told, plan.unit.one, level, exact))
-    return AtTable(told.n, float(exact), shown, sure_from(told))
+    return AtTable(told.n, float(exact), shown, sure_from(told), told)

@@ -250,6 +250,75 @@ def quantile(histogram: Mapping[int, int], q: float) -> int | None:
     return None
 
 
+def quantile_interval(
+    histogram: Mapping[int, int], q: float, level: float = 0.95
+) -> Interval | None:
+    """Interval for a quantile, whatever the distribution: between two of the values seen.
+
+    Parameters
+    ----------
+    histogram
+        How often each value was seen.
+    q
+        The share, more than 0 and less than 1.
+    level
+        Probability that the interval holds the true quantile; at least that, since values repeat.
+
+    Returns
+    -------
+    The interval, from one value that was seen to another, or None if there are none. Where there
+    are too few values for the level it ends at the least or the largest one, and says so in its
+    method.
+
+    Raises
+    ------
+    ValueError
+        If `q` isn't between 0 and 1.
+
+    Notes
+    -----
+    The number of values at or below the true quantile is at least binomial (n, q), so the values of
+    ranks l and u hold it between them where the binomial is below l, or at u or above, with at most
+    half of 1 - level each.
+
+    References
+    ----------
+    H. A. David, H. N. Nagaraja (2003), Order statistics, 3rd ed., section 7.1.
+
+    Examples
+    --------
+    >>> interval = quantile_interval({value: 1 for value in range(1, 101)}, 0.5)
+    >>> interval.low, interval.high
+    (40.0, 61.0)
+    """
+    from scipy.stats import binom
+
+    if not 0 < q < 1:
+        raise ValueError(f"q must be between 0 and 1, not {q}")
+    n, _, _ = moments(histogram)
+    if not n:
+        return None
+    tail = _tail(level)
+    # The largest l with P(below l) <= tail, and the smallest u with P(u or above) <= tail.
+    lower = int(binom.ppf(tail, n, q))
+    upper = int(binom.isf(tail, n, q)) + 1
+    short = lower < 1 or upper > n
+    values = _at_ranks(histogram, max(1, lower), min(n, upper))
+    method = "order statistics" + (", cut short" if short else "")
+    return Interval(float(values[0]), float(values[1]), level, method)
+
+
+def _at_ranks(histogram: Mapping[int, int], *ranks: int) -> list[int]:
+    """Return the values of some ranks, 1 the smallest; the ranks ascend."""
+    found: list[int] = []
+    seen = 0
+    for value in sorted(histogram):
+        seen += index(histogram[value])
+        while len(found) < len(ranks) and ranks[len(found)] <= seen:
+            found.append(value)
+    return found
+
+
 def moments(histogram: Mapping[int, int]) -> tuple[int, int, int]:
     """Number of values, their sum and the sum of their squares: the arguments of `mean_interval`.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..sim.contest import Contest
@@ -25,6 +25,8 @@ class SweepAtTable:
     rows: tuple[Row, ...]
     sure_from: tuple[float | None, ...]
     """By cell, from which part of the turns on the leader wins 80 of 100."""
+    told: tuple[table.Told, ...] = field(repr=False)
+    """By cell what it was found from."""
 
     @property
     def comparisons(self) -> int:
@@ -41,6 +43,7 @@ def sweep_at_table(
     seconds: Any = None,
     matters: Mapping[str, float],
     on_told: table.Report | None = None,
+    see: Callable[[int, list[list[int]]], None] | None = None,
 ) -> SweepAtTable:
     """Tell the first games of every cell again, and compare with the base cell.
 
@@ -60,6 +63,8 @@ def sweep_at_table(
         By figure the least difference that matters; '' for all rates.
     on_told : callable, optional
         Called with a line that says what is going on.
+    see : callable, optional
+        See `at_table.tell`; gets the games of the first cell.
     """
     import numpy as np
 
@@ -68,7 +73,7 @@ def sweep_at_table(
     for name, where in zip(contest.arms, contest.tables, strict=True):
         if on_told:
             on_told(f"telling cell {len(told) + 1} of {len(contest.tables)} again: {name}")
-        told.append(table.tell(where.plan, first, min(n, table.TOLD)))
+        told.append(table.tell(where.plan, first, min(n, table.TOLD), None if told else see))
     number, width = told[0].n, len(table.COLUMNS)
     moments: Moments = moments_of(np.concatenate([one.values for one in told], axis=1))
     shown = [
@@ -126,5 +131,9 @@ def sweep_at_table(
                 )
             )
     return SweepAtTable(
-        number, float(exact), tuple(rows), tuple(table.sure_from(cell) for cell in told)
+        number,
+        float(exact),
+        tuple(rows),
+        tuple(table.sure_from(cell) for cell in told),
+        tuple(told),
     )

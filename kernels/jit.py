@@ -243,6 +243,7 @@ def _typeof_bots(value: Any, context: Any) -> Any:
     return numba.types.NamedUniTuple(function, len(value), type(value))
 
 
+@cache  # games that are told one by one ask for it each time
 def view_type(view: Any) -> Any:
     """Numba's type of what strategies see, a record."""
     return numba.from_dtype(view)

@@ -157,7 +157,7 @@ def test_a_made_up_game() -> None:
 def test_the_moment_from_which_the_leader_is_sure() -> None:
     def of(shares: list[float]) -> float | None:
         led60 = tuple(round(6000 * share) for share in shares)
-        return table.sure_from(table.Told(100, np.zeros((0, 11)), (100,) * table.STEPS, led60))
+        return table.sure_from(table.Told(100, np.zeros((0, 11)), (100,) * table.STEPS, led60, ()))
 
     low = [0.5] * 12
     assert of([*low, *[0.8] * 8]) == 13 / 20
