@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis import stats
     from .analysis.compare import ComparisonResult, compare
+    from .analysis.report.write import report
     from .analysis.results import Result, run
     from .analysis.saved import load, resume
     from .analysis.sweep import SweepResult, sweep
@@ -37,6 +38,7 @@ _HOMES = {
     "games": "sim.games",
     "load": "analysis.saved",
     "replay": "sim.replay",
+    "report": "analysis.report.write",
     "resume": "analysis.saved",
     "run": "analysis.results",
     "stats": "analysis.stats",
@@ -64,6 +66,7 @@ __all__ = [
     "games",
     "load",
     "replay",
+    "report",
     "resume",
     "run",
     "stats",

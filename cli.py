@@ -34,7 +34,7 @@ SECONDS_BETWEEN_WORDS = 5.0
 SECTIONS = {
     "Play": ("run", "resume", "replay"),
     "Compare": ("compare", "sweep", "tournament"),
-    "Look": ("games", "summary", "export"),
+    "Look": ("games", "summary", "report", "export"),
     "Write": ("new-strategy", "check-strategy"),
     "Housekeeping": ("verify", "warmup", "cache"),
 }
@@ -689,9 +689,8 @@ def tournament(
 ) -> None:
     """Let strategies meet on the same deals; rate them."""
     from .analysis.arms import Base, make_tournament
-    from .analysis.files import check_file
+    from .analysis.files import PICTURES, check_file
     from .analysis.tournament import play_tournament
-    from .analysis.tournament_plot import FORMATS, write_plot
 
     how = how_of(asked)
     if how["out"] is None and plot is None and how["overwrite"]:
@@ -699,7 +698,7 @@ def tournament(
     if not names:
         raise RequestError("name who takes part: --strategies lowest,shed,control.")
     picture = (
-        None if plot is None else check_file("--plot", plot, FORMATS, overwrite=how["overwrite"])
+        None if plot is None else check_file("--plot", plot, PICTURES, overwrite=how["overwrite"])
     )
     base = Base(**request_of(asked.pop("game"), **asked))
     strategies = [name.strip() for name in names.split(",") if name.strip()]
@@ -719,7 +718,9 @@ def tournament(
 
     def draw(result: TournamentResult) -> None:
         if picture:
-            write_plot(result.summary, picture)
+            from .analysis.plots import write_plot
+
+            write_plot(result.plot.heat_map(), picture)
 
     show_result(contest, play, as_json, quiet, draw)
 
@@ -787,6 +788,22 @@ def summary(
         print_result(found, as_json)
         if stopped:
             raise stopped
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("-o", "--output", "target", metavar="FILE", help="Default: DIR/report.html.")
+@click.option("--format", "form", metavar="html|md", help="Default: html, or as FILE ends.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE, and its data beside it.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def report(folder: str, target: str | None, form: str | None, overwrite: bool, quiet: bool) -> None:
+    """Write a page about what was saved."""
+    from .analysis.report.write import report as write_report
+
+    if form is None:
+        form = "md" if target and target.endswith(".md") else "html"
+    page = write_report(folder, target, form=form, overwrite=overwrite, on_told=telling(quiet))
+    write(f"{page}\n")
 
 
 @cli.command()

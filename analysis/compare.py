@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from .plots import ComparisonPlots
+
 
 class ComparisonResult:
     """A comparison: its figures, its rows (one an observation), its screen.
@@ -80,6 +82,13 @@ class ComparisonResult:
         from .results import to_pandas
 
         return to_pandas(self.rows)
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """Its charts, as matplotlib figures."""
+        from .plots import ComparisonPlots
+
+        return ComparisonPlots(self)
 
     def __str__(self) -> str:
         return comparison_screen(self.summary)

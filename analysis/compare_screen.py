@@ -157,7 +157,7 @@ def _matters_words(one: Comparison) -> str:
     return f"{text} (--matters)."
 
 
-def _notes(one: Comparison) -> Iterator[tuple[str, str]]:
+def notes(one: Comparison) -> Iterator[tuple[str, str]]:
     """Yield what else is known, with a heading each."""
     contest = one.contest
     units = contest.unit.many
@@ -286,7 +286,7 @@ def comparison_screen(one: Comparison) -> str:
         lines.append("")
     if one.figures:
         lines += ["", *_table(one), ""]
-        for head, text in _notes(one):
+        for head, text in notes(one):
             lines += wrapped(f"{head:<15}", text.split(" "), " ")
         if lines[-1]:
             lines.append("")

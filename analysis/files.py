@@ -8,6 +8,9 @@ from pathlib import Path
 from ..sim.errors import RequestError, RunError
 from ..sim.journal import write_whole
 
+PICTURES = (".svg", ".png", ".pdf")
+"""Endings of pictures."""
+
 
 def check_file(option: str, target: str, endings: Sequence[str], *, overwrite: bool) -> Path:
     """Refuse a file that can't be written.

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from .plots import RunPlots
+
 DEFAULT_GAMES = 100_000
 
 
@@ -77,6 +79,13 @@ class Result:
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame; the status becomes a categorical."""
         return to_pandas(self.rows)
+
+    @property
+    def plot(self) -> RunPlots:
+        """Its charts, as matplotlib figures."""
+        from .plots import RunPlots
+
+        return RunPlots(self)
 
     def __str__(self) -> str:
         return run_screen(self.summary)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from .plots import SweepPlots
+
 
 class SweepResult:
     """A sweep: its table, its effects, its screen.
@@ -65,6 +67,13 @@ class SweepResult:
     def cells(self) -> tuple[Summary, ...]:
         """The summary of each cell, equal to that of a run with its options."""
         return self.summary.cells
+
+    @property
+    def plot(self) -> SweepPlots:
+        """Its charts, as matplotlib figures."""
+        from .plots import SweepPlots
+
+        return SweepPlots(self)
 
     def __str__(self) -> str:
         return sweep_screen(self.summary)

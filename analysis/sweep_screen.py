@@ -294,12 +294,14 @@ def _targets(one: Sweep) -> Iterator[str]:
     yield ""
 
 
-def _players(one: Sweep) -> Iterator[str]:
+def played_by(one: Sweep) -> Iterator[str]:
+    """Yield who played, if that isn't what varies."""
     who = {player.text for table in one.contest.tables for player in table.plan.players}
-    varies = "strategy" in one.asked["options"][0]
-    if not varies:
-        text = f"Played by {', '.join(sorted(who))}; other players may answer otherwise: "
-        yield from wrapped("", f"{text}the same with --strategy NAME.".split(" "), " ")
+    if "strategy" not in one.asked["options"][0]:
+        yield (
+            f"Played by {', '.join(sorted(who))}; other players may answer otherwise: the same "
+            "with --strategy NAME."
+        )
 
 
 def sweep_screen(one: Sweep) -> str:
@@ -313,6 +315,7 @@ def sweep_screen(one: Sweep) -> str:
         for text in findings(one):
             lines += wrapped("", text.split(" "), " ")
         lines += ["", *_at_table(one), *_targets(one)]
-    lines += _players(one)
+    for text in played_by(one):
+        lines += wrapped("", text.split(" "), " ")
     lines += foot(one, "my-sweep", ", or as a table with --table my-sweep.csv")
     return "\n".join(line.rstrip() for line in lines) + "\n"

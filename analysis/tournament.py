@@ -18,9 +18,9 @@ from .summary import quoted
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
 
-from .tournament_plot import heat_map
+    from .plots import TournamentPlots
+
 from .tournament_screen import tournament_screen
 from .tournament_sums import DEFAULT_DEALS, Tournament, sum_up
 
@@ -66,9 +66,12 @@ class TournamentResult:
             ]
         )
 
-    def plot(self) -> Figure:
-        """Return a heat map of who beats whom."""
-        return heat_map(self.summary)
+    @property
+    def plot(self) -> TournamentPlots:
+        """Its charts, as matplotlib figures."""
+        from .plots import TournamentPlots
+
+        return TournamentPlots(self)
 
     def __str__(self) -> str:
         return tournament_screen(self.summary)

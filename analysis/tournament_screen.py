@@ -108,7 +108,8 @@ def _matrix(one: Tournament) -> Iterator[str]:
     )
 
 
-def _findings(one: Tournament) -> Iterator[str]:
+def findings(one: Tournament) -> Iterator[str]:
+    """Yield who is strongest, and what ratings can't tell, in sentences."""
     names = [entrant.name for entrant in one.entrants]
     first = 0 if one.gauntlet else one.ranking[0]
     met = [other for other in one.ranking if one.meeting(first, other)]
@@ -164,7 +165,7 @@ def tournament_screen(one: Tournament) -> str:
     if not one.entrants:
         lines += ["No data: no game was won.", ""]
     else:
-        for text in _findings(one):
+        for text in findings(one):
             lines += wrapped("", text.split(" "), " ")
         lines += ["", *_ratings(one), "", *_matrix(one), ""]
     lines += _method(one)

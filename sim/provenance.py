@@ -10,6 +10,8 @@ from .. import __version__
 # Formats of persistent and public forms; raised when what stands in them changes meaning.
 MANIFEST_VERSION = 1
 JSON_VERSION = 1
+REPORT_VERSION = 1
+REPORT_FORMAT = "simcards report"
 
 
 def versions() -> dict[str, str]:

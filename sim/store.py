@@ -59,6 +59,7 @@ from .manifest import (
 )
 from .observe import row_names
 from .plan import Plan
+from .provenance import REPORT_FORMAT
 from .rows import empty_frame
 from .sources import write_copy
 
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOCK = ".lock"
+REPORT = "report"
+"""Name, without ending, of a report that lies in the folder it is about."""
 _ROWS_NAME = re.compile(rf"rows-\d{{15,}}-\d{{15,}}\.parquet({re.escape(TEMPORARY)})?")
 
 
@@ -81,7 +84,18 @@ def _own_files(folder: Path) -> list[Path]:
             found += [
                 path for path in copies if path.is_file() and path.resolve().is_relative_to(root)
             ]
-    return [*found, *_rows_files(folder)]
+    return [*found, *own_report(folder), *_rows_files(folder)]
+
+
+def own_report(folder: Path) -> list[Path]:
+    """Return the files of the report in a folder, if simcards wrote it: its data say so."""
+    try:
+        with open(folder / f"{REPORT}.json", "rb") as file:
+            ours = f'"{REPORT_FORMAT}"'.encode() in file.read(100)
+    except OSError:
+        return []
+    names = [f"{REPORT}{ending}" for ending in (".json", ".html", ".md")]
+    return [folder / name for name in names if ours and (folder / name).is_file()]
 
 
 def _rows_files(folder: Path) -> list[Path]:

@@ -146,7 +146,7 @@ def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.Monk
         assert code == 0, error
     for line in filter(is_run, COMMANDS):
         words = shortened(line.words)
-        for option in ("--out", "--table", "csv", "parquet"):  # where something is written
+        for option in ("--out", "--table", "-o", "csv", "parquet"):  # where something is written
             for target in words[words.index(option) + 1 :][:1] if option in words else ():
                 if Path(target).is_dir():
                     shutil.rmtree(target)
@@ -158,7 +158,9 @@ def test_commands_do_what_they_say(cli, tmp_path: Path, monkeypatch: pytest.Monk
         assert out or words[0] in ("export", "warmup"), str(line)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/comparing.md", "docs/sweeping.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/comparing.md", "docs/sweeping.md", "docs/reports.md"]
+)
 def test_python_examples_run(name: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)

@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 AT_THE_ROOT = {"__init__.py", "__main__.py", "cli.py", "py.typed"}
-FOLDERS = ("analysis", "kernels", "kernels/templates", "sim", "sim/games")
+FOLDERS = ("analysis", "analysis/report", "kernels", "kernels/templates", "sim", "sim/games")
 
 
 def files_of_the_checkout() -> list[str]:
@@ -84,7 +84,7 @@ def test_it_holds_the_package_and_nothing_else(wheel: Path, checkout: Path) -> N
     # A folder that has sources, but isn't listed in pyproject.toml, would be missed here.
     assert files == {
         path.relative_to(checkout).as_posix()
-        for folder in FOLDERS
+        for folder in ("analysis", "kernels", "sim")
         for path in (checkout / folder).rglob("*.py")
     }
     assert {"sim/games/__init__.py", "kernels/jit.py"} <= files
@@ -99,7 +99,13 @@ def test_it_holds_the_package_and_nothing_else(wheel: Path, checkout: Path) -> N
         "licenses/LICENSE",
         "top_level.txt",
     }
-    assert set(names) - about == {f"simcards/{name}" for name in files | AT_THE_ROOT}
+    templates = {
+        path.relative_to(checkout).as_posix()
+        for path in (checkout / "analysis/report/templates").iterdir()
+    }
+    assert "analysis/report/templates/page.html" in templates
+    expected = files | AT_THE_ROOT | templates
+    assert set(names) - about == {f"simcards/{name}" for name in expected}
 
 
 def test_no_other_name_is_taken(wheel: Path) -> None:

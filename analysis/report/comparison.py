@@ -1,0 +1,384 @@
+"""The report of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...sim.contest import AGAINST, SEATINGS, TABLES
+from ...sim.manifest import Manifest
+from ...sim.observations import Observations
+from ..compare import ComparisonResult
+from ..compare_screen import differences as in_what
+from ..compare_screen import notes
+from ..compare_sums import anytime, main_sums
+from ..comparison import Comparison
+from ..effects import Compared, figure_scale, ratio_contrast, table_part
+from ..sanity import Sanity
+from ..screen import percent
+from ..sentences import company, decision
+from ..summary import length, quoted
+from .at_tables import Course, course_blocks
+from .convergence import Point, funnel, funnel_words, history
+from .differences import Shown, differences, forest_of
+from .lengths import quantile_table, spread_words, steps_chart
+from .page import COUNT, TEXT, Block, Column, Command, Line, Page, Section, Table, Text
+from .parts import (
+    Estimate,
+    estimates,
+    forest,
+    number,
+    partial,
+    places_of,
+    rules_table,
+    scale_of,
+    setup,
+    upper,
+)
+from .sanity import sanity_blocks
+
+
+def comparison_page(
+    folder: Path, manifest: Manifest, result: ComparisonResult, course: Course, sanity: Sanity
+) -> Page:
+    """Return the report of a comparison.
+
+    Parameters
+    ----------
+    folder : Path
+        In which it is saved.
+    manifest : Manifest
+    result : ComparisonResult
+    course : Course
+        What telling its first games again came to.
+    sanity : Sanity
+        Of the same games.
+    """
+    one = result.summary
+    contest = one.contest
+    game = contest.description
+    a, b = contest.arms
+    sections = [
+        setup(
+            manifest, one.completed, one.command, one.status, one.stop_reason, list(_design(one))
+        ),
+        Section("effects", "Differences", tuple(difference_blocks(one))),
+        Section("fairness", "Seats and neighbours", tuple(seat_blocks(one))),
+        Section("lengths", "Lengths", tuple(length_blocks(one, result.counts))),
+        Section("flow", "Flow", tuple(course_blocks(contest, course, one.level))),
+        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, one))),
+        Section("luck", "Luck and skill", tuple(_luck(one))),
+        Section("deals", "Deals that part them", tuple(_extremes(one))),
+        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, contest.tables[0].plan))),
+    ]
+    return Page(
+        title=f"{game.name}: {a} against {b}",
+        subtitle=f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, "
+        f"{one.games:,} games",
+        kind="comparison",
+        answer=tuple(_answer(one)),
+        sections=tuple(section for section in sections if section.blocks),
+        command=one.command,
+        made_by=f"simcards {manifest.made_by['simcards']}",
+        result=one.to_json(),
+    )
+
+
+def _sign(one: Comparison) -> int:
+    """Rules are told as what changes from A to B, strategies as what A has more than B."""
+    return -1 if one.contest.kind == TABLES else 1
+
+
+def _heading(one: Comparison) -> str:
+    return "B - A" if one.contest.kind == TABLES else "A - B"
+
+
+def difference_words(one: Compared, sign: int, heading: str) -> str:
+    """Return 'first places: A - B +7.8 of 100 (+7.4 to +8.2)'."""
+    scale = scale_of(one.unit)
+    interval = one.difference.interval
+    ends = sorted(sign * scale * end for end in (interval.low, interval.high))
+    value, low, high = (
+        number(end, places_of(interval, scale), signed=True)
+        for end in (sign * scale * one.difference.estimate, *ends)
+    )
+    of = " of 100" if one.unit == "of 100" else ""
+    return f"{upper(one.label)}: {heading} {value}{of} ({low} to {high})"
+
+
+def _answer(one: Comparison) -> Iterator[str]:
+    if one.status == "partial":
+        yield partial(one.stop_reason, one.completed, one.n, one.contest)
+    decided = decision(one)
+    if decided:
+        yield decided
+    yield one.sentence
+    sign, heading = _sign(one), _heading(one)
+    for figure in one.figures:
+        yield f"{difference_words(figure, sign, heading)}."
+    a, b = one.contest.arms
+    held = f"all {one.family} intervals together" if one.family > 1 else "each interval"
+    how = "confidence sequences, valid at any stop" if one.anytime else "intervals"
+    yield f"A is {a}, B is {b}. In brackets: {percent(one.level)} {how}, for {held}."
+
+
+def _design(one: Comparison) -> Iterator[Block]:
+    contest = one.contest
+    a, b = contest.arms
+    if contest.kind == SEATINGS:
+        said = (
+            f"A ({a}) and B ({b}) sit at one table. Each deal is played in all "
+            f"{len(contest.tables)} seatings, and is one observation."
+        )
+    elif contest.kind == AGAINST:
+        said = (
+            f"A ({a}) or B ({b}) sits alone among {company(contest)}, on every seat in turn: "
+            f"{len(contest.tables)} tables a deal, one observation."
+        )
+    else:
+        said = f"The same deals are played at two tables: A ({a}) and B ({b})."
+        if not contest.same_deals:
+            said = (
+                f"Two tables, A ({a}) and B ({b}), whose decks differ: they are not dealt the same "
+                "cards."
+            )
+        changed = [f"{name} {' or '.join(of)}" for name, of in in_what(*contest.plans[:2])]
+        if changed:
+            said += f" They differ in {'; '.join(changed)}."
+    yield Text(said)
+    yield Table(
+        "Tables",
+        (
+            Column("table", "table", form=COUNT),
+            *(
+                Column(f"seat_{seat}", f"seat {seat}", form=TEXT)
+                for seat in range(max(plan.rules.players for plan in contest.plans))
+            ),
+        ),
+        tuple(
+            (
+                number_,
+                *(player.text for player in table.plan.players),
+                *[""] * (max(p.rules.players for p in contest.plans) - len(table.plan.players)),
+            )
+            for number_, table in enumerate(contest.tables)
+        ),
+    )
+    if contest.kind == TABLES:
+        yield from rules_table([table.plan for table in contest.tables], ["A", "B"])
+    else:
+        yield from rules_table(contest.plans[:1], [""])
+
+
+def difference_blocks(one: Comparison) -> Iterator[Block]:
+    """Yield the figures of both arms and their differences."""
+    if not one.figures:
+        yield Text(one.sentence)
+        return
+    sign, heading = _sign(one), _heading(one)
+    shown = [
+        Shown(
+            figure.label, figure.difference, figure.unit, figure.matters, figure.verdict, p,
+            figure.a, figure.b, sign,
+        )
+        for figure, p in zip(one.figures, one.adjusted, strict=True)
+    ]  # fmt: skip
+    table = differences(
+        "Figures of both arms",
+        shown,
+        heading,
+        one.level,
+        together=one.family,
+        values=("A", "B"),
+        adjusted=one.family > 1,
+    )
+    yield forest_of(
+        "differences",
+        f"What differs: {heading}",
+        one.sentence,
+        table,
+        heading,
+    )
+    for head, text in notes(one):
+        if head in ("Same deals", "Could see", "Test", "Capped", "No winner"):
+            yield Text(f"{head}: {text}.")
+
+
+def seat_blocks(one: Comparison) -> Iterator[Block]:
+    """Yield the differences by seat, and what neighbours do."""
+    if one.seats:
+        table = estimates(
+            "First places, A - B, by seat",
+            [
+                Estimate(f"seat {seat}", found.estimate, found.interval)
+                for seat, found in enumerate(one.seats)
+            ],
+            "seat",
+            one.level,
+            note="Both arms sit equally often on each seat. Of 100 games at tables where the arm "
+            "sits there. Each interval by itself.",
+        )
+        values = [100 * found.estimate for found in one.seats]
+        yield forest(
+            "seats",
+            "The difference on each seat",
+            f"A - B goes from {min(values):+.1f} of 100 on seat {values.index(min(values))} to "
+            f"{max(values):+.1f} on seat {values.index(max(values))}.",
+            table,
+            "first places, A - B, of 100",
+            lines=(Line(0, "no difference"),),
+        )
+    for head, text in notes(one):
+        if head in ("Neighbours", ""):
+            yield Text(f"{upper(text)}.")
+
+
+def length_blocks(one: Comparison, counts: Observations) -> Iterator[Block]:
+    """Yield how long games are at each table, where arms are tables."""
+    if not counts.runs:
+        return
+    contest = one.contest
+    unit = contest.unit
+    plan = contest.tables[0].plan
+    for name in contest.description.lengths:
+        histograms = [run.lengths.get(name, {}) for run in counts.runs]
+        found = [length(histogram, one.level) for histogram in histograms]
+        if any(each is None for each in found):
+            continue
+        word = name.replace("_", " ")
+        says = " ".join(
+            f"{letter}: {spread_words(name, each, plan)}"
+            for letter, each in zip("AB", found, strict=True)
+            if each
+        )
+        yield steps_chart(
+            f"length-{name.replace('_', '-')}",
+            f"{word.capitalize()} a {unit.one}",
+            says,
+            {
+                f"{letter}: {arm}": histogram
+                for letter, arm, histogram in zip("AB", contest.arms, histograms, strict=True)
+            },
+            word,
+            unit.many,
+        )
+    for letter, run in zip("AB", counts.runs, strict=True):
+        lengths = {
+            name: each
+            for name in contest.description.lengths
+            if (each := length(run.lengths.get(name, {}), one.level)) is not None
+        }
+        if lengths:
+            table = quantile_table(lengths, one.level)
+            yield Table(
+                f"{table.caption}, {letter}", table.columns, table.rows, table.places, table.note
+            )
+
+
+def _points(folder: Path, manifest: Manifest, one: Comparison) -> Iterator[Point]:
+    """Yield the difference that decides, or of two tables that of their first length."""
+    contest = one.contest
+    judged = anytime(one.level)
+    if contest.kind != TABLES and one.main is not None:
+        scale = scale_of(one.main.unit)
+        for games, counts in history(folder, manifest):
+            sums, grain, share = main_sums(contest, counts, one.asked.unit)
+            found = judged(sums, grain, 1.0, share)
+            interval = found.interval
+            yield games, scale * found.estimate, scale * interval.low, scale * interval.high
+        return
+    name, figure = contest.figures[0]
+    known = {count.name: count for count in contest.description.counts}
+    for games, counts in history(folder, manifest):
+        contrasted = ratio_contrast(
+            counts.games, counts.moments[name], [table_part(1, 1), table_part(-1, 0)]
+        )
+        if contrasted is not None:
+            sums, grain, largest = contrasted
+            found = judged(sums, grain * figure_scale(figure, known), largest, False)
+            yield games, found.estimate, found.interval.low, found.interval.high
+
+
+def convergence_blocks(folder: Path, manifest: Manifest, one: Comparison) -> Iterator[Block]:
+    """Yield how the difference settled."""
+    main = one.main or (one.figures[0] if one.figures else None)
+    if main is None:
+        return
+    points = list(_points(folder, manifest, one))
+    units = one.contest.unit.many
+    if not points:
+        yield Text(f"Too few {units} to show how the difference settled: it takes 1,000.")
+        return
+    places = places_of(main.difference.interval, scale_of(main.unit))
+    of = " of 100" if main.unit == "of 100" else f" {main.unit}"
+    heading = _heading(one)
+    yield funnel(
+        "funnel",
+        f"{upper(main.label)}, {heading}",
+        funnel_words(points, units, places, of),
+        points,
+        f"{main.label}, {heading}{',' if of == ' of 100' else ' in'}{of}",
+        units,
+        one.level,
+        places=places,
+        lines=(Line(0, "no difference"),),
+        band=(-main.matters * scale_of(main.unit), main.matters * scale_of(main.unit)),
+    )
+
+
+def _luck(one: Comparison) -> Iterator[Block]:
+    found = one.luck
+    if found is None:
+        return
+    score = "wins" if found.figure == "win" else found.figure
+    yield Table(
+        f"Where differences between seats come from: the variance of a seat's {score}",
+        (
+            Column("part", "part", form=TEXT),
+            Column("share", "share", "of 100", places=1),
+            Column("note", "what it is", form=TEXT),
+        ),
+        (
+            ("the deal", 100 * found.deal, "which cards the seat was dealt, and where it sat"),
+            ("A or B", 100 * found.arm, "which of the two played them"),
+            ("the rest", 100 * found.rest, "what the others did, and strategies that draw lots"),
+        ),
+        note="Components of variance, from the same deals in all seatings.",
+    )
+    yield Text(
+        f"Luck is the larger part: {100 * found.deal:.0f} of 100 is the deal, "
+        f"{100 * found.arm:.1f} of 100 who of the two plays it."
+        if found.deal > found.arm
+        else f"Who plays decides more than the deal: {100 * found.arm:.0f} of 100 against "
+        f"{100 * found.deal:.0f}."
+    )
+
+
+def _extremes(one: Comparison) -> Iterator[Block]:
+    rows = [
+        (letter, str(index), value)
+        for letter, found in (("A", one.highest), ("B", one.lowest))
+        for index, value in found
+    ]
+    if not rows:
+        return
+    contest = one.contest
+    lead = (
+        f"difference in {contest.description.lengths[0]} (A - B)"
+        if contest.kind == TABLES
+        else "first places, A - B, a game"
+    )
+    yield Table(
+        f"{upper(contest.unit.many)} in which they are furthest apart",
+        (
+            Column("for", "more for", form=TEXT),
+            Column("index", "index", form=TEXT),
+            Column("lead", lead, places=2),
+        ),
+        tuple(rows),
+    )
+    if one.saved_in:
+        yield Command(
+            "Watch the first:",
+            f"simcards replay {quoted(one.saved_in)} --index {rows[0][1]}",
+        )

@@ -1,0 +1,156 @@
+"""Differences as tables and forest plots, in their own units and in units of what matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..paired import Difference
+from ..screen import percent
+from ..verdict import Verdict
+from .page import CHANCE, INTERVALS, TEXT, Chart, Column, Line, Table
+from .parts import SHOWN, places_of, scale_of
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A difference to be shown."""
+
+    label: str
+    difference: Difference
+    unit: str
+    matters: float
+    verdict: Verdict
+    p_value: float | None
+    a: float | None = None
+    """Both values it is the difference of, where these are shown."""
+    b: float | None = None
+    sign: int = 1
+    """-1 where the difference is told the other way round."""
+    group: str = ""
+
+
+def differences(
+    caption: str,
+    found: Iterable[Shown],
+    heading: str,
+    level: float,
+    *,
+    together: int,
+    values: tuple[str, str] | None = None,
+    adjusted: bool = False,
+    group: str = "",
+) -> Table:
+    """Return a table of differences.
+
+    Parameters
+    ----------
+    caption : str
+    found : iterable of Shown
+    heading : str
+        What is subtracted from what, such as A - B.
+    level : float
+        That all intervals hold together with.
+    together : int
+        How many these are.
+    values : (str, str), optional
+        Headings of both values, if they are shown.
+    adjusted : bool
+        Whether p-values are adjusted for their number.
+    group : str
+        Heading of the groups; '' leaves them out.
+    """
+    rows = []
+    places = []
+    for one in found:
+        scale = one.sign * scale_of(one.unit)
+        interval = one.difference.interval
+        low, high = sorted((scale * interval.low, scale * interval.high))
+        unit = one.matters * scale_of(one.unit)
+        rows.append(
+            (
+                *([one.group] if group else []),
+                one.label,
+                *(
+                    [abs(scale) * value if value is not None else None for value in (one.a, one.b)]
+                    if values
+                    else []
+                ),
+                scale * one.difference.estimate,
+                low,
+                high,
+                one.unit,
+                unit,
+                *(
+                    (scale * one.difference.estimate / unit, low / unit, high / unit)
+                    if unit
+                    else (None,) * 3
+                ),
+                SHOWN[one.verdict.word],
+                one.p_value,
+            )
+        )
+        places.append(places_of(interval, scale_of(one.unit)))
+    held = f"all {together} intervals together" if together > 1 else "the interval"
+    return Table(
+        caption,
+        (
+            *([Column("group", group, form=TEXT)] if group else []),
+            Column("label", "figure", form=TEXT),
+            *([Column("a", values[0]), Column("b", values[1])] if values else []),
+            Column("difference", heading),
+            Column("low", f"{percent(level)} from"),
+            Column("high", "to"),
+            Column("unit", "unit", form=TEXT),
+            Column("matters", "matters from"),
+            Column("times", "in units of that", places=2),
+            Column("times_low", "from", places=2),
+            Column("times_high", "to", places=2),
+            Column("verdict", "verdict", form=TEXT),
+            Column("p", "p adjusted" if adjusted else "p", form=CHANCE),
+        ),
+        tuple(rows),
+        tuple(places),
+        f"{percent(level)} for {held}.",
+    )
+
+
+def forest_of(name: str, title: str, says: str, table: Table, heading: str) -> Chart:
+    """Return a forest plot of a table of `differences` of several units."""
+    return Chart(
+        INTERVALS,
+        name,
+        title,
+        says,
+        table,
+        "times",
+        "label",
+        f"{heading}, in units of the least that matters (grey: too small)",
+        "",
+        "times_low",
+        "times_high",
+        lines=(Line(0, "no difference"),),
+        band=(-1, 1),
+    )
+
+
+def forest_in_units(
+    name: str, title: str, says: str, table: Table, axis: str, matters: float, by: str = ""
+) -> Chart:
+    """Return a forest plot of a table of `differences` of one unit, in that unit."""
+    return Chart(
+        INTERVALS,
+        name,
+        title,
+        says,
+        table,
+        "difference",
+        "label",
+        axis,
+        "",
+        "low",
+        "high",
+        by,
+        (Line(0, "no difference"),),
+        (-matters, matters),
+    )

@@ -1,0 +1,289 @@
+"""What pages of every kind are made of: numbers in words, charts of intervals, the setup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...sim.contest import Contest
+from ...sim.manifest import Manifest
+from ...sim.options import as_dict, options, show
+from ...sim.plan import Plan
+from ..intervals import Interval
+from ..screen import STOPPED, percent
+from ..summary import decimals
+from ..verdict import MATTERS, TOO_SMALL, UNKNOWN
+from .page import (
+    COUNT,
+    INTERVALS,
+    TEXT,
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Command,
+    Line,
+    Section,
+    Table,
+    Text,
+)
+
+SHOWN = {MATTERS: "matters", TOO_SMALL: "too small to matter", UNKNOWN: "can't tell yet"}
+"""Verdicts as tables write them."""
+
+
+def scale_of(unit: str) -> float:
+    """Return what a figure is multiplied by when it is shown: shares are told of 100."""
+    return 100.0 if unit == "of 100" else 1.0
+
+
+def places_of(interval: Interval | None, scale: float = 1.0) -> int:
+    """Return how many decimals a figure with this interval is worth."""
+    return decimals(scale * interval.half_width) if interval else 2
+
+
+def number(value: float, places: int, *, signed: bool = False) -> str:
+    """Return a number in words: no minus in front of nothing."""
+    text = f"{value:+,.{places}f}" if signed else f"{value:,.{places}f}"
+    return text.replace("-", "+" if signed else "") if not float(text.replace(",", "")) else text
+
+
+def between(interval: Interval | None, scale: float = 1.0, places: int | None = None) -> str:
+    """Return '50.53 to 50.72'."""
+    if interval is None:
+        return "no interval"
+    shown = places_of(interval, scale) if places is None else places
+    return f"{number(scale * interval.low, shown)} to {number(scale * interval.high, shown)}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Return 'a, b and c'."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def range_words(label: str, values: Mapping[str, float], places: int) -> str:
+    """Return 'Turns a deal goes from 53.8 (on) to 58.5 (off)', or that it is the same in all.
+
+    Parameters
+    ----------
+    label : str
+    values : mapping of str to float
+        By name.
+    places : int
+        Decimals.
+    """
+    low, high = (pick(values, key=values.__getitem__) for pick in (min, max))
+    ends = [number(values[name], places) for name in (low, high)]
+    if ends[0] == ends[1]:
+        return f"{upper(label)}: {ends[0]} in all."
+    return f"{upper(label)}: from {ends[0]} ({low}) to {ends[1]} ({high})."
+
+
+def upper(text: str) -> str:
+    """Return a sentence with a capital letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure that is shown with an interval."""
+
+    label: str
+    value: float
+    interval: Interval | None
+    unit: str = "of 100"
+    note: str = ""
+    group: str = ""
+
+
+def estimates(
+    caption: str, found: Iterable[Estimate], what: str, level: float, *, note: str = "",
+    notes: str = "",
+) -> Table:  # fmt: skip
+    """Return a table of figures with intervals.
+
+    Parameters
+    ----------
+    caption : str
+    found : iterable of Estimate
+    what : str
+        Heading of the labels.
+    level : float
+    note : str
+        Below the table.
+    notes : str
+        Heading of the notes of figures; '' leaves them out.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    places = []
+    grouped = False
+    found = list(found)
+    grouped = any(one.group for one in found)
+    for one in found:
+        scale, interval = scale_of(one.unit), one.interval
+        rows.append(
+            (
+                one.label,
+                *([one.group] if grouped else []),
+                scale * one.value,
+                None if interval is None else scale * interval.low,
+                None if interval is None else scale * interval.high,
+                one.unit,
+                *([one.note] if notes else []),
+            )
+        )
+        places.append(places_of(interval, scale))
+    return Table(
+        caption,
+        (
+            Column("label", what, form=TEXT),
+            *([Column("group", "series", form=TEXT)] if grouped else []),
+            Column("value", "estimate"),
+            Column("low", f"{percent(level)} from"),
+            Column("high", "to"),
+            Column("unit", "unit", form=TEXT),
+            *([Column("note", notes, form=TEXT)] if notes else []),
+        ),
+        tuple(rows),
+        tuple(places),
+        note,
+    )
+
+
+def forest(
+    name: str,
+    title: str,
+    says: str,
+    table: Table,
+    axis: str,
+    *,
+    lines: tuple[Line, ...] = (),
+    band: tuple[float, float] | None = None,
+    by: str = "",
+) -> Chart:
+    """Return a chart of a table of `estimates`: a point and its interval on each line."""
+    return Chart(
+        INTERVALS, name, title, says, table, "value", "label", axis, "", "low", "high",
+        by, lines, band,
+    )  # fmt: skip
+
+
+def rules_table(
+    plans: Sequence[Plan], names: Sequence[str], shown: Sequence[str] = ()
+) -> Iterator[Block]:
+    """Yield every option of the rules: what all tables have in common, and what they differ in.
+
+    Parameters
+    ----------
+    plans : sequence of Plan
+    names : sequence of str
+        Of their tables.
+    shown : sequence of str
+        Options whose values were shown already.
+    """
+    plan = plans[0]
+    defaults = as_dict(plan.description.rules().resolved())
+    values = [as_dict(one.rules) for one in plans]
+    known = list(options(plan.description.rules))
+    same = [one for one in known if all(of[one.name] == values[0][one.name] for of in values)]
+    yield Table(
+        "The rules, as the engine understood them" + (" (all tables)" if len(plans) > 1 else ""),
+        (
+            Column("option", "option", form=TEXT),
+            Column("value", "value", form=TEXT),
+            Column("default", "default", form=TEXT),
+            Column("help", "what it decides", form=TEXT),
+        ),
+        tuple(
+            (
+                one.name,
+                show(values[0][one.name]),
+                "" if values[0][one.name] == defaults[one.name] else show(defaults[one.name]),
+                one.help,
+            )
+            for one in same
+        ),
+        note="A default stands where the value differs from it.",
+    )
+    other = [one for one in known if one not in same and one.name not in shown]
+    if other:
+        yield Table(
+            "Rules that differ",
+            (
+                Column("table", "table", form=TEXT),
+                *(Column(one.name, one.name, form=TEXT) for one in other),
+            ),
+            tuple(
+                (name, *(show(of[one.name]) for one in other))
+                for name, of in zip(names, values, strict=True)
+            ),
+        )
+
+
+def who_plays(plan: Plan) -> Table:
+    """Return who sits where."""
+    game = plan.description
+    return Table(
+        "Who plays",
+        (
+            Column("seat", "seat", form=COUNT),
+            Column("strategy", "strategy", form=TEXT),
+            Column("note", "", form=TEXT),
+        ),
+        tuple(
+            (seat, player.text, game.seat_note(plan.rules, seat))
+            for seat, player in enumerate(plan.players)
+        ),
+    )
+
+
+def setup(
+    manifest: Manifest, completed: int, command: str, status: str, reason: str, blocks: list[Block]
+) -> Section:
+    """Return how it was made, and the command that makes it again."""
+    plan = manifest.plan
+    game = plan.description
+    units = plan.unit.word(completed)
+    said = (
+        f"{completed:,} {units} of {game.name} ({game.title}), seed {plan.seed}, "
+        + (
+            f"indices {manifest.first} to {manifest.first + completed - 1}"
+            if completed
+            else "no index finished"
+        )
+        + f". Rules version {game.rules_version}, engine {game.engine}."
+    )
+    made_by = ", ".join(f"{name} {value}" for name, value in manifest.made_by.items())
+    lead: list[Block] = [Text(said)]
+    if status == "partial":
+        lead.append(Text(partial(reason, completed, manifest.n, plan)))
+    bots = plan.bots
+    sources: list[Block] = []
+    if bots:
+        sources.append(
+            Table(
+                "Strategies that users have written",
+                (
+                    Column("strategy", "strategy", form=TEXT),
+                    Column("digest", "SHA-256 of its source", form=TEXT),
+                ),
+                tuple((bot.path or "given in Python", bot.digest) for bot in bots),
+            )
+        )
+    return Section(
+        "setup",
+        "Setup",
+        (
+            *lead,
+            Command("The same games again:", command),
+            *blocks,
+            *sources,
+            Text(f"Made by {made_by}."),
+        ),
+    )
+
+
+def partial(reason: str, completed: int, n: int, plan: Plan | Contest) -> str:
+    """Return that something is partial, and why."""
+    why = STOPPED.get(reason, reason)
+    return f"Partial: {completed:,} of {n:,} {plan.unit.many} were played; {why}."

@@ -1,0 +1,429 @@
+"""The report of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...sim.counts import SHARE
+from ...sim.game import Rate, Tally
+from ...sim.manifest import Manifest
+from ..at_table import AtTable
+from ..effects import RATE_MATTERS
+from ..intervals import Interval, wilson
+from ..multiple import bonferroni_level
+from ..results import Result
+from ..sanity import Sanity
+from ..screen import percent
+from ..sequential import confidence_sequence
+from ..summary import Summary, rate, request_words
+from .convergence import funnel, funnel_words, history
+from .flow import flow_blocks, luck_words
+from .lengths import capped_words, length_blocks, spread_words
+from .page import (
+    COUNT,
+    HEAT,
+    LINES,
+    TEXT,
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Command,
+    Line,
+    Page,
+    Section,
+    Table,
+    Text,
+)
+from .parts import (
+    Estimate,
+    between,
+    estimates,
+    forest,
+    listed,
+    number,
+    partial,
+    places_of,
+    rules_table,
+    setup,
+    upper,
+    who_plays,
+)
+from .sanity import sanity_blocks
+
+MOST_CURVES = 6
+
+
+def run_page(
+    folder: Path, manifest: Manifest, result: Result, found: AtTable, sanity: Sanity
+) -> Page:
+    """Return the report of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        In which it is saved.
+    manifest : Manifest
+    result : Result
+    found : AtTable
+        What telling its first games again came to.
+    sanity : Sanity
+        Of the same games.
+    """
+    summary = result.summary
+    plan = summary.plan
+    game = plan.description
+    texts = list(dict.fromkeys(player.text for player in plan.players))
+    players = plan.rules.players
+    who = (
+        f"{players} x {texts[0]}"
+        if len(texts) == 1
+        else listed([player.text for player in plan.players], "and")
+    )
+    sections = [
+        setup(
+            manifest,
+            summary.completed,
+            summary.command,
+            summary.status,
+            summary.stop_reason,
+            [who_plays(plan), *rules_table([plan], [""])],
+        ),
+        Section("fairness", "Seats", tuple(fairness_blocks(result))),
+        Section("lengths", "Lengths", tuple(length_blocks(summary))),
+        Section("flow", "Flow", tuple(flow_blocks(plan, found, summary.level))),
+        Section("strategies", "Strategies and counts", tuple(count_blocks(summary))),
+        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, summary))),
+        Section("luck", "Luck and skill", tuple(_luck(summary, found))),
+        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, plan))),
+    ]
+    return Page(
+        title=f"{game.name}: {summary.completed:,} {plan.unit.word(summary.completed)}",
+        subtitle=f"{game.title}, preset {plan.preset}, {who}",
+        kind="run",
+        answer=tuple(_answer(summary, result)),
+        sections=tuple(section for section in sections if section.blocks),
+        command=summary.command,
+        made_by=f"simcards {manifest.made_by['simcards']}",
+        result=summary.to_json(),
+    )
+
+
+def _answer(summary: Summary, result: Result) -> Iterator[str]:
+    """Yield what came out, in sentences with intervals."""
+    plan = summary.plan
+    if not summary.completed:
+        yield "No data: not one chunk of games was finished."
+        return
+    if summary.status == "partial":
+        yield partial(summary.stop_reason, summary.completed, summary.n, plan)
+    for one in summary.headlines:
+        scale = 100 if one.unit == "of 100" else 1
+        yield f"{one.question} {upper(one.answer)} ({between(one.interval, scale)})."
+    if plan.rules.players > 1 and summary.finished:
+        yield _fairness_words(summary, result)
+    for name, length in list(summary.lengths.items())[:1]:
+        yield spread_words(name, length, plan)
+    if summary.capped:
+        yield capped_words(summary)
+    yield (
+        f"In brackets: {percent(summary.level)} intervals, from {summary.completed:,} "
+        f"{plan.unit.word(summary.completed)}."
+    )
+
+
+def _together(summary: Summary, result: Result) -> list[tuple[float, Interval]]:
+    """Return each seat's share with intervals that hold for all seats together."""
+    level = bonferroni_level(summary.level, summary.plan.rules.players)
+    found = [
+        rate(
+            summary.plan, result.counts, Rate("wins", seat.seat), level,
+            anytime=summary.precision is not None,
+        )
+        for seat in summary.seats
+    ]  # fmt: skip
+    return [one for one in found if one is not None]
+
+
+def _fairness_words(summary: Summary, result: Result) -> str:
+    """Return whether all seats win equally often, as far as can be told."""
+    shares = _together(summary, result)
+    won = sum(value for value, _ in shares)
+    even = won / len(shares)
+    unfair = [
+        seat
+        for seat, (_, interval) in enumerate(shares)
+        if not interval.low <= even <= interval.high
+    ]
+    said = f"an even share is {100 * even:.4g} of 100"
+    if not unfair:
+        widest = max(abs(end - even) for _, one in shares for end in (one.low, one.high))
+        if widest < RATE_MATTERS:
+            return (
+                f"The seats are fair, as far as it matters: every seat is within "
+                f"{100 * RATE_MATTERS:g} of 100 of an even share ({said})."
+            )
+        return (
+            f"No seat is shown to be better than another: each is within {100 * widest:.1f} of 100 "
+            f"of an even share ({said})."
+        )
+    parts = []
+    for seat in unfair:
+        value, interval = shares[seat]
+        places = places_of(interval, 100)
+        word = "more" if value > even else "less"
+        ends = sorted(abs(100 * (end - even)) for end in (interval.low, interval.high))
+        parts.append(
+            f"seat {seat} wins {number(abs(100 * (value - even)), places)} of 100 {word} "
+            f"({ends[0]:.{places}f} to {ends[1]:.{places}f})"
+        )
+    largest = max(abs(shares[seat][0] - even) for seat in unfair)
+    judged = "it matters" if largest >= RATE_MATTERS else "less than what matters, 1 of 100"
+    return f"The seats aren't equal, {judged}: {said}; {listed(parts)}."
+
+
+def fairness_blocks(result: Result) -> Iterator[Block]:
+    """Yield who won how often, seat by seat."""
+    summary = result.summary
+    plan = summary.plan
+    if not summary.finished:
+        yield Text("No data: not one game was finished.")
+        return
+    if plan.rules.players > 1:
+        shares = _together(summary, result)
+        even = 100 * sum(value for value, _ in shares) / len(shares)
+        level = bonferroni_level(summary.level, len(shares))
+        table = estimates(
+            "Share of the wins by seat",
+            [
+                Estimate(f"seat {seat}: {plan.players[seat].text}", value, interval)
+                for seat, (value, interval) in enumerate(shares)
+            ],
+            "seat",
+            summary.level,
+            note=f"The intervals hold for all {len(shares)} seats together (each at "
+            f"{100 * level:.4g} %). A win shared by k counts 1/k.",
+        )
+        yield forest(
+            "seats",
+            "Wins by seat",
+            _fairness_words(summary, result),
+            table,
+            "games won, of 100",
+            lines=(Line(even, "even share"),),
+        )
+    yield Table(
+        "Who won",
+        (
+            Column("seat", "seat", form=TEXT),
+            Column("strategy", "played by", form=TEXT),
+            Column("alone", "won alone", form=COUNT),
+            Column("shared", "shared", form=COUNT),
+            Column("share", "share of finished", "of 100", places=2),
+        ),
+        (
+            *(
+                (
+                    f"seat {seat.seat}",
+                    seat.strategy,
+                    seat.wins,
+                    sum(seat.shared.values()),
+                    None if seat.win_rate is None else 100 * seat.win_rate,
+                )
+                for seat in summary.seats
+            ),
+            ("nobody", "", summary.nobody, 0, 100 * summary.nobody / summary.finished),
+        ),
+        note=f"Of {summary.completed:,} {plan.unit.many}, {summary.capped:,} were capped and are "
+        "in no share.",
+    )
+
+
+def count_blocks(summary: Summary) -> Iterator[Block]:
+    """Yield everything the game counts, by seat where it does, and its tables."""
+    plan = summary.plan
+    game = plan.description
+    found: list[tuple[Cell, ...]] = []
+    for count in game.counts:
+        whole = summary.denominators[count.name]
+        value = summary.events.get(count.name)
+        if value is None or not whole:
+            continue
+        values = (
+            {"": value}
+            if isinstance(value, int)
+            else {f", seat {seat}": one for seat, one in enumerate(value)}
+        )
+        for where, total in values.items():
+            per = {"games": "finished " + plan.unit.one}.get(count.per, count.per)
+            found.append(
+                (
+                    f"{count.label or count.name.replace('_', ' ')}{where}",
+                    total / count.scale,
+                    whole,
+                    total / (whole * count.scale),
+                    per.replace("_", " "),
+                    count.help,
+                )
+            )
+    if found:
+        yield Table(
+            "Everything that is counted",
+            (
+                Column("count", "what", form=TEXT),
+                Column("number", "number", places=0),
+                Column("whole", "denominator", form=COUNT),
+                Column("ratio", "ratio", places=5),
+                Column("per", "per", form=TEXT),
+                Column("help", "what it is", form=TEXT),
+            ),
+            tuple(found),
+        )
+    rows: list[tuple[Cell, ...]] = []
+    places: list[int] = []
+    for name in game.scores:
+        for seat in summary.seats:
+            score = seat.scores.get(name)
+            if score is None:
+                continue
+            interval = score.interval
+            rows.append(
+                (
+                    name.replace("_", " "),
+                    f"seat {seat.seat}",
+                    seat.strategy,
+                    score.mean,
+                    interval.low if interval else None,
+                    interval.high if interval else None,
+                    score.sd,
+                )
+            )
+            places.append(max(2, places_of(interval)))
+    if rows:
+        yield Table(
+            "Scores by seat",
+            (
+                Column("score", "score", form=TEXT),
+                Column("seat", "seat", form=TEXT),
+                Column("strategy", "played by", form=TEXT),
+                Column("mean", "mean"),
+                Column("low", f"{percent(summary.level)} from"),
+                Column("high", "to"),
+                Column("sd", "standard deviation"),
+            ),
+            tuple(rows),
+            tuple(places),
+        )
+    yield from tally_blocks(summary)
+
+
+def tally_blocks(summary: Summary) -> Iterator[Block]:
+    """Yield the tables that a game keeps."""
+    for tally in summary.plan.description.tallies:
+        one = summary.tallies.get(tally.name)
+        if one:
+            yield from _tally(tally, one, summary)
+
+
+def _tally(
+    tally: Tally, counted: dict[tuple[int, ...], tuple[int, ...]], summary: Summary
+) -> Iterator[Block]:
+    """Yield a table of counts by keys: its second count is a part of its first."""
+    rows = []
+    for key, (whole, part, *_) in sorted(counted.items()):
+        interval = wilson(part, whole, summary.level)
+        if interval is None:
+            continue
+        rows.append(
+            (*key, whole, part, 100 * part / whole, 100 * interval.low, 100 * interval.high)
+        )
+    if not rows:
+        return
+    words = [key.replace("_", " ") for key in tally.keys]
+    names = [count.replace("_", " ") for count in tally.counts]
+    table = Table(
+        upper(tally.help),
+        (
+            *(Column(key, word, form=COUNT) for key, word in zip(tally.keys, words, strict=True)),
+            *(
+                Column(count, word, form=COUNT)
+                for count, word in zip(tally.counts, names, strict=True)
+            ),
+            Column("rate", f"{names[1]} per {names[0]}", "of 100", places=1),
+            Column("low", f"{percent(summary.level)} from", places=1),
+            Column("high", "to", places=1),
+        ),
+        tuple(rows),
+    )
+    lowest, highest = min(rows, key=lambda row: row[-3]), max(rows, key=lambda row: row[-3])
+
+    def where(row: tuple[float, ...]) -> str:
+        return ", ".join(f"{word} {value}" for word, value in zip(words, row, strict=False))
+
+    says = (
+        f"{upper(names[1])} of 100 {names[0]}: from {lowest[-3]:.1f} ({where(lowest)}) to "
+        f"{highest[-3]:.1f} ({where(highest)})."
+    )
+    by = len(tally.keys) > 1
+    curves = len({row[0] for row in rows}) if by else 1
+    axis = f"{names[1]} of 100 {names[0]}"
+    name = f"tally-{tally.name.replace('_', '-')}"
+    title = upper(tally.name.replace("_", " "))
+    if curves > MOST_CURVES:
+        yield Chart(
+            HEAT, name, title, says, table, tally.keys[1], tally.keys[0], words[1], words[0],
+            by="rate",
+        )  # fmt: skip
+    else:
+        yield Chart(
+            LINES, name, title, says, table, tally.keys[-1], "rate", words[-1], axis, "low", "high",
+            tally.keys[0] if by else "",
+        )  # fmt: skip
+
+
+def convergence_blocks(folder: Path, manifest: Manifest, summary: Summary) -> Iterator[Block]:
+    """Yield how seat 0's share of the wins settled."""
+    plan = summary.plan
+    if plan.rules.players == 1:
+        return
+    points = []
+    for games, counts in history(folder, manifest):
+        if counts.finished:
+            value = counts.score60[0] / (SHARE * counts.finished)
+            interval = confidence_sequence(
+                counts.score60[0], counts.finished, summary.level, scale=SHARE
+            )
+            points.append((games, 100 * value, 100 * interval.low, 100 * interval.high))
+    if not points:
+        yield Text("Too few games to show how the figures settled: it takes 1,000.")
+        return
+    yield funnel(
+        "funnel",
+        "Seat 0's share of the wins",
+        funnel_words(points, plan.unit.many, 2, " of 100"),
+        points,
+        "games won by seat 0, of 100",
+        plan.unit.many,
+        summary.level,
+        places=2,
+        lines=(Line(100 / plan.rules.players, "even share"),),
+    )
+
+
+def _luck(summary: Summary, found: AtTable) -> Iterator[Block]:
+    plan = summary.plan
+    yield Text(
+        luck_words(found)
+        + " How much of the result is the cards and how much is play can't be seen from games that "
+        "are dealt once: that takes the same deals with other players."
+    )
+    game = plan.description
+    texts = {player.text for player in plan.players}
+    other = next((one.name for one in game.decisions[0].strategies if one.name not in texts), "")
+    rules = request_words(plan).partition(" --strategy ")[0]
+    if other and plan.rules.players > 1 and not plan.bots:
+        yield Command(
+            "What the cards decide, and what a player does:",
+            f"simcards compare {rules} --a {plan.players[0].text} --b {other} --seed {plan.seed}",
+        )

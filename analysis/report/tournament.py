@@ -1,0 +1,284 @@
+"""The report of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...sim.counts import SHARE
+from ...sim.manifest import Manifest
+from ..compare_sums import anytime
+from ..effects import Weights
+from ..sanity import Sanity
+from ..screen import percent
+from ..tournament import TournamentResult
+from ..tournament_screen import findings
+from ..tournament_sums import Tournament
+from .at_tables import Course, course_blocks
+from .convergence import funnel, funnel_words, history
+from .page import (
+    CHANCE,
+    HEAT,
+    INTERVALS,
+    TEXT,
+    Block,
+    Cell,
+    Chart,
+    Column,
+    Line,
+    Page,
+    Section,
+    Table,
+    Text,
+)
+from .parts import between, partial, rules_table, setup
+from .sanity import sanity_blocks
+
+
+def tournament_page(
+    folder: Path, manifest: Manifest, result: TournamentResult, course: Course, sanity: Sanity
+) -> Page:
+    """Return the report of a tournament.
+
+    Parameters
+    ----------
+    folder : Path
+        In which it is saved.
+    manifest : Manifest
+    result : TournamentResult
+    course : Course
+        What telling the first games of its first table again came to.
+    sanity : Sanity
+        Of the same games.
+    """
+    one = result.summary
+    contest = one.contest
+    game = contest.description
+    sections = [
+        setup(
+            manifest, one.completed, one.command, one.status, one.stop_reason, list(_design(one))
+        ),
+        Section("strategies", "Strategies", tuple(strategy_blocks(one))),
+        Section("meetings", "Who beats whom", tuple(meeting_blocks(one))),
+        Section("flow", "Flow", tuple(course_blocks(contest, course, one.level))),
+        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, one))),
+        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, contest.tables[0].plan))),
+    ]
+    return Page(
+        title=f"{game.name}: {len(contest.arms)} strategies",
+        subtitle=f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, "
+        f"{one.games:,} games",
+        kind="tournament",
+        answer=tuple(_answer(one)),
+        sections=tuple(section for section in sections if section.blocks),
+        command=one.command,
+        made_by=f"simcards {manifest.made_by['simcards']}",
+        result=one.to_json(),
+    )
+
+
+def _answer(one: Tournament) -> Iterator[str]:
+    if one.status == "partial":
+        yield partial(one.stop_reason, one.completed, one.n, one.contest)
+    if not one.entrants:
+        yield "No data: no game was won."
+        return
+    yield from findings(one)
+    best = one.entrants[one.ranking[0]]
+    if best.interval:
+        yield (
+            f"{best.name} is rated {best.rating:+.0f} ({between(best.interval, places=0)}), and "
+            f"takes {100 * best.figures['win']:.1f} of 100 first places a seat, where an even "
+            f"share is {100 / one.contest.tables[0].plan.rules.players:.3g}."
+        )
+
+
+def _design(one: Tournament) -> Iterator[Block]:
+    contest = one.contest
+    yield Text(
+        f"{len(contest.arms)} strategies; each of {one.completed:,} "
+        f"{contest.unit.word(one.completed)} was played in all {len(contest.tables)} seatings, "
+        f"{one.games:,} games. One {contest.unit.one} with all its seatings is one observation."
+        + (
+            f" {one.capped:,} games were capped and are nobody's first places."
+            if one.capped
+            else ""
+        )
+    )
+    yield from rules_table(contest.plans[:1], [""])
+
+
+def rating_chart(one: Tournament) -> Chart:
+    """Return the ratings with their intervals, the highest first."""
+    labels = {figure.name: figure.label for figure in one.contest.description.seat_figures}
+    lasts = {figure.name for figure in one.contest.description.seat_figures if figure.last}
+    figures = [name for name in one.contest.seat_figures if name != "win"]
+    rows: list[tuple[Cell, ...]] = []
+    for number in one.ranking:
+        entrant = one.entrants[number]
+        rows.append(
+            (
+                entrant.name,
+                entrant.rating,
+                entrant.interval.low if entrant.interval else None,
+                entrant.interval.high if entrant.interval else None,
+                100 * entrant.figures["win"],
+                *((100 if name in lasts else 1) * entrant.figures[name] for name in figures),
+            )
+        )
+    first, last = rows[0], rows[-1]
+    return Chart(
+        INTERVALS,
+        "ratings",
+        "Ratings",
+        f"From {first[0]} ({first[1]:+.0f}) to {last[0]} ({last[1]:+.0f}).",
+        Table(
+            "Ratings",
+            (
+                Column("strategy", "strategy", form=TEXT),
+                Column("rating", "rating", places=0),
+                Column("low", f"{percent(one.level)} from", places=0),
+                Column("high", "to", places=0),
+                Column("win", "first places a seat", "of 100", places=1),
+                *(
+                    Column(
+                        name,
+                        labels[name],
+                        "of 100" if name in lasts else "",
+                        places=1 if name in lasts else 3,
+                    )
+                    for name in figures
+                ),
+            ),
+            tuple(rows),
+            note="Plackett-Luce by maximum likelihood from first places, on Elo's scale with mean "
+            "0: rated 100 higher means 64 of 100 of the first places at a shared table. Intervals "
+            f"by {one.contest.unit.one}, each by itself; none where too little is known.",
+        ),
+        "rating",
+        "strategy",
+        "rating",
+        "",
+        "low",
+        "high",
+        lines=(Line(0, "mean"),),
+    )
+
+
+def heat_chart(one: Tournament) -> Chart:
+    """Return who takes how many of 100 first places from whom, the highest rated first."""
+    rows: list[tuple[Cell, ...]] = []
+    names = [entrant.name for entrant in one.entrants]
+    for mine in one.ranking:
+        for other in one.ranking:
+            share, meeting = one.share(mine, other), one.meeting(mine, other)
+            if mine == other or share is None or meeting is None:
+                continue
+            expected = meeting.expected if meeting.one == mine else 1 - meeting.expected
+            low, high = _ends(meeting.difference.interval.low, meeting.difference.interval.high)
+            if meeting.one != mine:
+                low, high = 1 - high, 1 - low
+            rows.append(
+                (
+                    names[mine],
+                    names[other],
+                    100 * share,
+                    100 * low,
+                    100 * high,
+                    100 * expected,
+                    meeting.p_adjusted,
+                    "yes" if meeting.p_adjusted < 1 - one.level else "no",
+                )
+            )
+    clear = sum(row[-1] == "yes" for row in rows) // 2
+    return Chart(
+        HEAT,
+        "meetings",
+        "Who beats whom",
+        f"Of 100 first places that the row's or the column's strategy took, so many are the row's. "
+        f"{clear} of {len(rows) // 2} meetings are beyond chance (*).",
+        Table(
+            "Meetings",
+            (
+                Column("row", "strategy", form=TEXT),
+                Column("column", "against", form=TEXT),
+                Column("share", "its part of the first places", "of 100", places=1),
+                Column("low", f"{percent(one.level)} from", places=1),
+                Column("high", "to", places=1),
+                Column("expected", "as rated", "of 100", places=1),
+                Column("p", "p adjusted", form=CHANCE),
+                Column("beyond", "beyond chance", form=TEXT),
+            ),
+            tuple(rows),
+            note=f"{percent(one.level)} for all {len(one.meetings)} meetings together; p-values by "
+            "Holm's method.",
+        ),
+        "column",
+        "row",
+        "against",
+        "",
+        by="share",
+        middle=50.0,
+    )
+
+
+def _ends(low: float, high: float) -> tuple[float, float]:
+    """From the interval of both parts' difference to that of the first one's part."""
+    return (1 + low) / 2, (1 + high) / 2
+
+
+def strategy_blocks(one: Tournament) -> Iterator[Block]:
+    """Yield the ratings."""
+    if one.entrants:
+        yield rating_chart(one)
+
+
+def meeting_blocks(one: Tournament) -> Iterator[Block]:
+    """Yield who beats whom, and cycles."""
+    if not one.meetings:
+        return
+    yield heat_chart(one)
+    names = [entrant.name for entrant in one.entrants]
+    if one.cycles:
+        yield Table(
+            "Cycles, which no rating can show",
+            (Column("cycle", "beats the next, beyond chance", form=TEXT),),
+            tuple(
+                (" beats ".join(names[number] for number in (*cycle, cycle[0])),)
+                for cycle in one.cycles
+            ),
+        )
+
+
+def convergence_blocks(folder: Path, manifest: Manifest, one: Tournament) -> Iterator[Block]:
+    """Yield how the share of the highest rated strategy settled."""
+    if not one.entrants:
+        return
+    contest = one.contest
+    best = one.ranking[0]
+    columns = {j: 1 for j, (_, arm) in enumerate(contest.places) if arm == best}
+    seats = sum(arm == best for _, _, arm in contest.cells)
+    weights = Weights(columns, SHARE * seats)
+    judged = anytime(one.level)
+    points = []
+    for games, counts in history(folder, manifest):
+        sums = weights.sums(counts, counts.moments["win"])
+        found = judged(sums, weights.scale, 1.0, True)
+        low = max(0.0, found.interval.low)
+        points.append((games, 100 * found.estimate, 100 * low, 100 * found.interval.high))
+    units = contest.unit.many
+    if not points:
+        yield Text(f"Too few {units} to show how the figures settled: it takes 1,000.")
+        return
+    name = one.entrants[best].name
+    yield funnel(
+        "funnel",
+        f"First places of {name}, a seat",
+        funnel_words(points, units, 2, " of 100"),
+        points,
+        f"first places of {name} a seat, of 100",
+        units,
+        one.level,
+        places=2,
+        lines=(Line(100 / contest.tables[0].plan.rules.players, "even share"),),
+    )
