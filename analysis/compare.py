@@ -77,6 +77,10 @@ class ComparisonResult:
         one = self.summary
         return kept_rows(one.contest, self._frames, self._folder, one.completed)
 
+    def to_polars(self) -> pl.DataFrame:
+        """Return `rows`."""
+        return self.rows
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
         from .results import to_pandas

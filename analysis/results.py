@@ -76,6 +76,10 @@ class Result:
         one = self.summary
         return kept_rows(one.plan, self._frames, self._folder, one.completed)
 
+    def to_polars(self) -> pl.DataFrame:
+        """Return `rows`."""
+        return self.rows
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame; the status becomes a categorical."""
         return to_pandas(self.rows)

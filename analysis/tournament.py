@@ -17,6 +17,7 @@ from .playing import begin, go_on, result_of, saved_result, settle
 from .summary import quoted
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
     from .plots import TournamentPlots
@@ -65,6 +66,16 @@ class TournamentResult:
                 for row in self.summary.to_json()["meetings"]
             ]
         )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return `ratings`."""
+        return self.ratings
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `ratings` as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.ratings.to_dicts())
 
     @property
     def plot(self) -> TournamentPlots:

@@ -392,7 +392,8 @@ def test_charts_in_notebooks(saved: dict[str, Path]) -> None:
 def test_drawing_needs_no_pyplot(saved: dict[str, Path]) -> None:
     program = (
         "import sys, simcards\n"
-        f"simcards.load({str(saved['aces'])!r}).plot.seats().savefig({os.devnull!r}, format='png')\n"
+        f"figure = simcards.load({str(saved['aces'])!r}).plot.seats()\n"
+        f"figure.savefig({os.devnull!r}, format='png')\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
