@@ -92,7 +92,7 @@ class ComparisonResult:
         """Its charts, as matplotlib figures."""
         from .plots import ComparisonPlots
 
-        return ComparisonPlots(self)
+        return ComparisonPlots(self.summary, self.counts)
 
     def __str__(self) -> str:
         return comparison_screen(self.summary)

@@ -16,10 +16,12 @@ from .report.page import Block, Chart
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .compare import ComparisonResult
-    from .results import Result
-    from .sweep import SweepResult
-    from .tournament import TournamentResult
+    from ..sim.counts import Counts
+    from ..sim.observations import Observations
+    from .comparison import Comparison
+    from .summary import Summary
+    from .sweep_sums import Sweep
+    from .tournament_sums import Tournament
 
 
 def _figure(blocks: Iterable[Block], kind: str, name: str | None) -> Figure:
@@ -64,132 +66,132 @@ def _folder(saved_in: str) -> Path:
 class RunPlots:
     """Charts of a run."""
 
-    def __init__(self, result: Result) -> None:
-        self._result = result
+    def __init__(self, summary: Summary, counts: Counts) -> None:
+        self._summary, self._counts = summary, counts
 
     def seats(self) -> Figure:
         """Draw each seat's share of the wins."""
         from .report.run import fairness_blocks
 
-        return _figure(fairness_blocks(self._result), "seats", None)
+        return _figure(fairness_blocks(self._summary, self._counts), "seats", None)
 
     def length(self, name: str | None = None) -> Figure:
         """Draw the distribution of a length, such as turns; the first one if left out."""
         from .report.lengths import length_blocks
 
-        return _figure(length_blocks(self._result.summary), "length-", name)
+        return _figure(length_blocks(self._summary), "length-", name)
 
     def tally(self, name: str | None = None) -> Figure:
         """Draw a table that the game keeps, such as wins_by_twos; the first one if left out."""
         from .report.run import tally_blocks
 
-        return _figure(tally_blocks(self._result.summary), "tally-", name)
+        return _figure(tally_blocks(self._summary), "tally-", name)
 
     def convergence(self) -> Figure:
         """Draw how seat 0's share of the wins settled; of a saved run."""
         from .report.run import convergence_blocks
 
-        folder = _folder(self._result.summary.saved_in)
-        blocks = convergence_blocks(folder, read_manifest(folder), self._result.summary)
+        folder = _folder(self._summary.saved_in)
+        blocks = convergence_blocks(folder, read_manifest(folder), self._summary)
         return _figure(blocks, "funnel", None)
 
 
 class ComparisonPlots:
     """Charts of a comparison."""
 
-    def __init__(self, result: ComparisonResult) -> None:
-        self._result = result
+    def __init__(self, summary: Comparison, counts: Observations) -> None:
+        self._summary, self._counts = summary, counts
 
     def differences(self) -> Figure:
         """Draw all figures' differences as a forest plot."""
         from .report.comparison import difference_blocks
 
-        return _figure(difference_blocks(self._result.summary), "differences", None)
+        return _figure(difference_blocks(self._summary), "differences", None)
 
     def seats(self) -> Figure:
         """Draw the difference on each seat; of strategies that sit at tables."""
         from .report.comparison import seat_blocks
 
-        return _figure(seat_blocks(self._result.summary), "seats", None)
+        return _figure(seat_blocks(self._summary), "seats", None)
 
     def length(self, name: str | None = None) -> Figure:
         """Draw the distributions of a length at both tables, where arms are tables."""
         from .report.comparison import length_blocks
 
-        return _figure(length_blocks(self._result.summary, self._result.counts), "length-", name)
+        return _figure(length_blocks(self._summary, self._counts), "length-", name)
 
     def convergence(self) -> Figure:
         """Draw how the difference settled; of a saved comparison."""
         from .report.comparison import convergence_blocks
 
-        folder = _folder(self._result.summary.saved_in)
-        blocks = convergence_blocks(folder, read_manifest(folder), self._result.summary)
+        folder = _folder(self._summary.saved_in)
+        blocks = convergence_blocks(folder, read_manifest(folder), self._summary)
         return _figure(blocks, "funnel", None)
 
 
 class SweepPlots:
     """Charts of a sweep."""
 
-    def __init__(self, result: SweepResult) -> None:
-        self._result = result
+    def __init__(self, summary: Sweep) -> None:
+        self._summary = summary
 
     def effect(self, figure: str | None = None) -> Figure:
         """Draw a figure's differences to the base; of the first figure if left out."""
         from .report.sweep import effect_blocks
 
-        return _figure(effect_blocks(self._result.summary), "effect-", figure)
+        return _figure(effect_blocks(self._summary), "effect-", figure)
 
     def factorial(self) -> Figure:
         """Draw main effects and interactions, of a full grid of two options or more."""
         from .report.sweep import factorial_blocks
 
-        return _figure(factorial_blocks(self._result.summary), "factorial", None)
+        return _figure(factorial_blocks(self._summary), "factorial", None)
 
     def curve(self, figure: str | None = None) -> Figure:
         """Draw a figure by the values of the option with most of them."""
         from .report.sweep import curve_blocks
 
-        return _figure(curve_blocks(self._result.summary), "curve-", figure)
+        return _figure(curve_blocks(self._summary), "curve-", figure)
 
     def length(self, name: str | None = None) -> Figure:
         """Draw the distributions of a length, of up to six cells."""
         from .report.sweep import length_blocks
 
-        return _figure(length_blocks(self._result.summary), "length-", name)
+        return _figure(length_blocks(self._summary), "length-", name)
 
     def convergence(self) -> Figure:
         """Draw how the largest difference settled; of a saved sweep."""
         from .report.sweep import convergence_blocks
 
-        folder = _folder(self._result.summary.saved_in)
-        blocks = convergence_blocks(folder, read_manifest(folder), self._result.summary)
+        folder = _folder(self._summary.saved_in)
+        blocks = convergence_blocks(folder, read_manifest(folder), self._summary)
         return _figure(blocks, "funnel", None)
 
 
 class TournamentPlots:
     """Charts of a tournament."""
 
-    def __init__(self, result: TournamentResult) -> None:
-        self._result = result
+    def __init__(self, summary: Tournament) -> None:
+        self._summary = summary
 
     def ratings(self) -> Figure:
         """Draw all ratings with their intervals."""
         from .report.tournament import strategy_blocks
 
-        return _figure(strategy_blocks(self._result.summary), "ratings", None)
+        return _figure(strategy_blocks(self._summary), "ratings", None)
 
     def heat_map(self) -> Figure:
         """Draw who takes how many of 100 first places from whom."""
         from .report.tournament import meeting_blocks
 
-        return _figure(meeting_blocks(self._result.summary), "meetings", None)
+        return _figure(meeting_blocks(self._summary), "meetings", None)
 
     def convergence(self) -> Figure:
         """Draw how the best strategy's share settled; of a saved tournament."""
         from .report.tournament import convergence_blocks
 
-        folder = _folder(self._result.summary.saved_in)
-        blocks = convergence_blocks(folder, read_manifest(folder), self._result.summary)
+        folder = _folder(self._summary.saved_in)
+        blocks = convergence_blocks(folder, read_manifest(folder), self._summary)
         return _figure(blocks, "funnel", None)
 
 

@@ -89,7 +89,7 @@ class Result:
         """Its charts, as matplotlib figures."""
         from .plots import RunPlots
 
-        return RunPlots(self)
+        return RunPlots(self.summary, self.counts)
 
     def __str__(self) -> str:
         return run_screen(self.summary)

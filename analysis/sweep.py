@@ -73,7 +73,7 @@ class SweepResult:
         """Its charts, as matplotlib figures."""
         from .plots import SweepPlots
 
-        return SweepPlots(self)
+        return SweepPlots(self.summary)
 
     def __str__(self) -> str:
         return sweep_screen(self.summary)

@@ -82,7 +82,7 @@ class TournamentResult:
         """Its charts, as matplotlib figures."""
         from .plots import TournamentPlots
 
-        return TournamentPlots(self)
+        return TournamentPlots(self.summary)
 
     def __str__(self) -> str:
         return tournament_screen(self.summary)

@@ -10,7 +10,7 @@ from ..at_table import LEAST_LED, STEPS, AtTable, at_table
 from ..screen import sure_words
 from ..sweep_at_table import SweepAtTable, sweep_at_table
 from .differences import Shown, differences, forest_of
-from .flow import flow_blocks
+from .flow import flow_blocks, told_words
 from .page import COUNT, LINES, TEXT, Block, Chart, Column, Table, Text
 from .parts import Estimate, estimates, range_words
 
@@ -53,10 +53,8 @@ def course_blocks(contest: Contest, course: Course, level: float) -> Iterator[Bl
         return
     names = [name or "base" for name in contest.arms]
     units = contest.unit.word(course.n)
-    yield Text(
-        f"The first {course.n:,} {units} of each were played once more, turn by turn; a turn is "
-        f"taken for {course.seconds_per_turn:g} seconds. Leading is: {contest.description.leads}."
-    )
+    games = f"{course.n:,} {units} of each"
+    yield Text(told_words(games, course.seconds_per_turn, contest.description.leads))
     yield estimates(
         "At the table",
         [

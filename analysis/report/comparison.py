@@ -8,7 +8,6 @@ from pathlib import Path
 from ...sim.contest import AGAINST, SEATINGS, TABLES
 from ...sim.manifest import Manifest
 from ...sim.observations import Observations
-from ..compare import ComparisonResult
 from ..compare_screen import differences as in_what
 from ..compare_screen import notes
 from ..compare_sums import anytime, main_sums
@@ -22,24 +21,29 @@ from .at_tables import Course, course_blocks
 from .convergence import Point, funnel, funnel_words, history
 from .differences import Shown, differences, forest_of
 from .lengths import quantile_table, spread_words, steps_chart
-from .page import COUNT, TEXT, Block, Column, Command, Line, Page, Section, Table, Text
+from .page import COUNT, TEXT, Block, Column, Command, Line, Page, Table, Text
 from .parts import (
     Estimate,
     estimates,
     forest,
+    make_page,
     number,
     partial,
     places_of,
     rules_table,
     scale_of,
-    setup,
     upper,
 )
 from .sanity import sanity_blocks
 
 
 def comparison_page(
-    folder: Path, manifest: Manifest, result: ComparisonResult, course: Course, sanity: Sanity
+    folder: Path,
+    manifest: Manifest,
+    one: Comparison,
+    counts: Observations,
+    course: Course,
+    sanity: Sanity,
 ) -> Page:
     """Return the report of a comparison.
 
@@ -48,39 +52,34 @@ def comparison_page(
     folder : Path
         In which it is saved.
     manifest : Manifest
-    result : ComparisonResult
+    one : Comparison
+    counts : Observations
     course : Course
         What telling its first games again came to.
     sanity : Sanity
         Of the same games.
     """
-    one = result.summary
     contest = one.contest
     game = contest.description
     a, b = contest.arms
-    sections = [
-        setup(
-            manifest, one.completed, one.command, one.status, one.stop_reason, list(_design(one))
+    return make_page(
+        manifest,
+        one,
+        "comparison",
+        f"{game.name}: {a} against {b}",
+        f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, {one.games:,} games",
+        _answer(one),
+        _design(one),
+        (
+            ("effects", "Differences", difference_blocks(one)),
+            ("fairness", "Seats and neighbours", seat_blocks(one)),
+            ("lengths", "Lengths", length_blocks(one, counts)),
+            ("flow", "Flow", course_blocks(contest, course, one.level)),
+            ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
+            ("luck", "Luck and skill", _luck(one)),
+            ("deals", "Deals that part them", _extremes(one)),
+            ("sanity", "Sanity", sanity_blocks(sanity)),
         ),
-        Section("effects", "Differences", tuple(difference_blocks(one))),
-        Section("fairness", "Seats and neighbours", tuple(seat_blocks(one))),
-        Section("lengths", "Lengths", tuple(length_blocks(one, result.counts))),
-        Section("flow", "Flow", tuple(course_blocks(contest, course, one.level))),
-        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, one))),
-        Section("luck", "Luck and skill", tuple(_luck(one))),
-        Section("deals", "Deals that part them", tuple(_extremes(one))),
-        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, contest.tables[0].plan))),
-    ]
-    return Page(
-        title=f"{game.name}: {a} against {b}",
-        subtitle=f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, "
-        f"{one.games:,} games",
-        kind="comparison",
-        answer=tuple(_answer(one)),
-        sections=tuple(section for section in sections if section.blocks),
-        command=one.command,
-        made_by=f"simcards {manifest.made_by['simcards']}",
-        result=one.to_json(),
     )
 
 

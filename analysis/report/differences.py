@@ -117,40 +117,39 @@ def differences(
 
 def forest_of(name: str, title: str, says: str, table: Table, heading: str) -> Chart:
     """Return a forest plot of a table of `differences` of several units."""
-    return Chart(
-        INTERVALS,
-        name,
-        title,
-        says,
-        table,
-        "times",
-        "label",
-        f"{heading}, in units of the least that matters (grey: too small)",
-        "",
-        "times_low",
-        "times_high",
-        lines=(Line(0, "no difference"),),
-        band=(-1, 1),
-    )
+    axis = f"{heading}, in units of the least that matters (grey: too small)"
+    return _forest(name, title, says, table, axis, ("times", "times_low", "times_high"), 1)
 
 
 def forest_in_units(
-    name: str, title: str, says: str, table: Table, axis: str, matters: float, by: str = ""
+    name: str, title: str, says: str, table: Table, axis: str, matters: float
 ) -> Chart:
     """Return a forest plot of a table of `differences` of one unit, in that unit."""
+    return _forest(name, title, says, table, axis, ("difference", "low", "high"), matters)
+
+
+def _forest(
+    name: str,
+    title: str,
+    says: str,
+    table: Table,
+    axis: str,
+    columns: tuple[str, str, str],
+    matters: float,
+) -> Chart:
+    value, low, high = columns
     return Chart(
         INTERVALS,
         name,
         title,
         says,
         table,
-        "difference",
+        value,
         "label",
         axis,
         "",
-        "low",
-        "high",
-        by,
-        (Line(0, "no difference"),),
-        (-matters, matters),
+        low,
+        high,
+        lines=(Line(0, "no difference"),),
+        band=(-matters, matters),
     )

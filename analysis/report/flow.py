@@ -24,10 +24,7 @@ def flow_blocks(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
         Of the intervals.
     """
     units = plan.unit.word(found.n)
-    yield Text(
-        f"The first {found.n:,} {units} were played once more, turn by turn; a turn is taken for "
-        f"{found.seconds_per_turn:g} seconds. Leading is: {plan.description.leads}."
-    )
+    yield Text(told_words(f"{found.n:,} {units}", found.seconds_per_turn, plan.description.leads))
     yield estimates(
         "At the table",
         [
@@ -41,6 +38,14 @@ def flow_blocks(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
     if plan.rules.players > 1:
         yield from _leader(plan, found, level)
         yield from _ahead(plan, found, level)
+
+
+def told_words(games: str, seconds: float, leads: str) -> str:
+    """Return which games were told again, and what is meant by time and by leading."""
+    return (
+        f"The first {games} were played once more, turn by turn; a turn is taken for {seconds:g} "
+        f"seconds. Leading is: {leads}."
+    )
 
 
 def _leader(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...sim.contest import Contest
 from ...sim.manifest import Manifest
@@ -23,10 +24,19 @@ from .page import (
     Column,
     Command,
     Line,
+    Page,
     Section,
     Table,
     Text,
 )
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..summary import Summary
+    from ..sweep_sums import Sweep
+    from ..tournament_sums import Tournament
+
+    Outcome: TypeAlias = Summary | Comparison | Sweep | Tournament
 
 SHOWN = {MATTERS: "matters", TOO_SMALL: "too small to matter", UNKNOWN: "can't tell yet"}
 """Verdicts as tables write them."""
@@ -237,49 +247,72 @@ def who_plays(plan: Plan) -> Table:
     )
 
 
-def setup(
-    manifest: Manifest, completed: int, command: str, status: str, reason: str, blocks: list[Block]
-) -> Section:
-    """Return how it was made, and the command that makes it again."""
+def _setup(manifest: Manifest, one: Outcome, design: Iterable[Block]) -> Iterator[Block]:
+    """Yield how it was made, and the command that makes it again."""
     plan = manifest.plan
     game = plan.description
-    units = plan.unit.word(completed)
-    said = (
-        f"{completed:,} {units} of {game.name} ({game.title}), seed {plan.seed}, "
-        + (
-            f"indices {manifest.first} to {manifest.first + completed - 1}"
-            if completed
-            else "no index finished"
-        )
-        + f". Rules version {game.rules_version}, engine {game.engine}."
+    done = one.completed
+    span = f"indices {one.first} to {one.first + done - 1}" if done else "no index finished"
+    yield Text(
+        f"{done:,} {plan.unit.word(done)} of {game.name} ({game.title}), seed {plan.seed}, {span}. "
+        f"Rules version {game.rules_version}, engine {game.engine}."
     )
-    made_by = ", ".join(f"{name} {value}" for name, value in manifest.made_by.items())
-    lead: list[Block] = [Text(said)]
-    if status == "partial":
-        lead.append(Text(partial(reason, completed, manifest.n, plan)))
-    bots = plan.bots
-    sources: list[Block] = []
-    if bots:
-        sources.append(
-            Table(
-                "Strategies that users have written",
-                (
-                    Column("strategy", "strategy", form=TEXT),
-                    Column("digest", "SHA-256 of its source", form=TEXT),
-                ),
-                tuple((bot.path or "given in Python", bot.digest) for bot in bots),
-            )
+    if one.status == "partial":
+        yield Text(partial(one.stop_reason, done, one.n, plan))
+    yield Command("The same games again:", one.command)
+    yield from design
+    if plan.bots:
+        yield Table(
+            "Strategies that users have written",
+            (
+                Column("strategy", "strategy", form=TEXT),
+                Column("digest", "SHA-256 of its source", form=TEXT),
+            ),
+            tuple((bot.path or "given in Python", bot.digest) for bot in plan.bots),
         )
-    return Section(
-        "setup",
-        "Setup",
-        (
-            *lead,
-            Command("The same games again:", command),
-            *blocks,
-            *sources,
-            Text(f"Made by {made_by}."),
-        ),
+    made_by = ", ".join(f"{name} {value}" for name, value in manifest.made_by.items())
+    yield Text(f"Made by {made_by}.")
+
+
+def make_page(
+    manifest: Manifest,
+    one: Outcome,
+    kind: str,
+    title: str,
+    subtitle: str,
+    answer: Iterable[str],
+    design: Iterable[Block],
+    parts: Iterable[tuple[str, str, Iterable[Block]]],
+) -> Page:
+    """Return a page: its answer, its setup, and its parts as far as there is something in them.
+
+    Parameters
+    ----------
+    manifest : Manifest
+    one : Summary, Comparison, Sweep or Tournament
+        What came out.
+    kind, title, subtitle : str
+    answer : iterable of str
+    design : iterable of blocks
+        What the setup says beside what is said of everything.
+    parts : iterable of (name, title, blocks)
+    """
+    sections = [
+        Section(name, heading, tuple(blocks))
+        for name, heading, blocks in (
+            ("setup", "Setup", _setup(manifest, one, design)),
+            *parts,
+        )
+    ]
+    return Page(
+        title=title,
+        subtitle=subtitle,
+        kind=kind,
+        answer=tuple(answer),
+        sections=tuple(section for section in sections if section.blocks),
+        command=one.command,
+        made_by=f"simcards {manifest.made_by['simcards']}",
+        result=one.to_json(),
     )
 
 

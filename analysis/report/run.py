@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...sim.counts import SHARE
+from ...sim.counts import SHARE, Counts
 from ...sim.game import Rate, Tally
 from ...sim.manifest import Manifest
 from ..at_table import AtTable
 from ..effects import RATE_MATTERS
 from ..intervals import Interval, wilson
 from ..multiple import bonferroni_level
-from ..results import Result
 from ..sanity import Sanity
 from ..screen import percent
 from ..sequential import confidence_sequence
@@ -32,7 +31,6 @@ from .page import (
     Command,
     Line,
     Page,
-    Section,
     Table,
     Text,
 )
@@ -42,11 +40,11 @@ from .parts import (
     estimates,
     forest,
     listed,
+    make_page,
     number,
     partial,
     places_of,
     rules_table,
-    setup,
     upper,
     who_plays,
 )
@@ -56,7 +54,12 @@ MOST_CURVES = 6
 
 
 def run_page(
-    folder: Path, manifest: Manifest, result: Result, found: AtTable, sanity: Sanity
+    folder: Path,
+    manifest: Manifest,
+    summary: Summary,
+    counts: Counts,
+    found: AtTable,
+    sanity: Sanity,
 ) -> Page:
     """Return the report of a run.
 
@@ -65,52 +68,38 @@ def run_page(
     folder : Path
         In which it is saved.
     manifest : Manifest
-    result : Result
+    summary : Summary
+    counts : Counts
     found : AtTable
         What telling its first games again came to.
     sanity : Sanity
         Of the same games.
     """
-    summary = result.summary
     plan = summary.plan
     game = plan.description
-    texts = list(dict.fromkeys(player.text for player in plan.players))
-    players = plan.rules.players
-    who = (
-        f"{players} x {texts[0]}"
-        if len(texts) == 1
-        else listed([player.text for player in plan.players], "and")
-    )
-    sections = [
-        setup(
-            manifest,
-            summary.completed,
-            summary.command,
-            summary.status,
-            summary.stop_reason,
-            [who_plays(plan), *rules_table([plan], [""])],
+    texts = [player.text for player in plan.players]
+    who = f"{len(texts)} x {texts[0]}" if len(set(texts)) == 1 else listed(texts)
+    return make_page(
+        manifest,
+        summary,
+        "run",
+        f"{game.name}: {summary.completed:,} {plan.unit.word(summary.completed)}",
+        f"{game.title}, preset {plan.preset}, {who}",
+        _answer(summary, counts),
+        [who_plays(plan), *rules_table([plan], [""])],
+        (
+            ("fairness", "Seats", fairness_blocks(summary, counts)),
+            ("lengths", "Lengths", length_blocks(summary)),
+            ("flow", "Flow", flow_blocks(plan, found, summary.level)),
+            ("strategies", "Strategies and counts", count_blocks(summary)),
+            ("convergence", "Convergence", convergence_blocks(folder, manifest, summary)),
+            ("luck", "Luck and skill", _luck(summary, found)),
+            ("sanity", "Sanity", sanity_blocks(sanity)),
         ),
-        Section("fairness", "Seats", tuple(fairness_blocks(result))),
-        Section("lengths", "Lengths", tuple(length_blocks(summary))),
-        Section("flow", "Flow", tuple(flow_blocks(plan, found, summary.level))),
-        Section("strategies", "Strategies and counts", tuple(count_blocks(summary))),
-        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, summary))),
-        Section("luck", "Luck and skill", tuple(_luck(summary, found))),
-        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, plan))),
-    ]
-    return Page(
-        title=f"{game.name}: {summary.completed:,} {plan.unit.word(summary.completed)}",
-        subtitle=f"{game.title}, preset {plan.preset}, {who}",
-        kind="run",
-        answer=tuple(_answer(summary, result)),
-        sections=tuple(section for section in sections if section.blocks),
-        command=summary.command,
-        made_by=f"simcards {manifest.made_by['simcards']}",
-        result=summary.to_json(),
     )
 
 
-def _answer(summary: Summary, result: Result) -> Iterator[str]:
+def _answer(summary: Summary, counts: Counts) -> Iterator[str]:
     """Yield what came out, in sentences with intervals."""
     plan = summary.plan
     if not summary.completed:
@@ -122,7 +111,7 @@ def _answer(summary: Summary, result: Result) -> Iterator[str]:
         scale = 100 if one.unit == "of 100" else 1
         yield f"{one.question} {upper(one.answer)} ({between(one.interval, scale)})."
     if plan.rules.players > 1 and summary.finished:
-        yield _fairness_words(summary, result)
+        yield _fairness_words(summary, counts)
     for name, length in list(summary.lengths.items())[:1]:
         yield spread_words(name, length, plan)
     if summary.capped:
@@ -133,12 +122,12 @@ def _answer(summary: Summary, result: Result) -> Iterator[str]:
     )
 
 
-def _together(summary: Summary, result: Result) -> list[tuple[float, Interval]]:
+def _together(summary: Summary, counts: Counts) -> list[tuple[float, Interval]]:
     """Return each seat's share with intervals that hold for all seats together."""
     level = bonferroni_level(summary.level, summary.plan.rules.players)
     found = [
         rate(
-            summary.plan, result.counts, Rate("wins", seat.seat), level,
+            summary.plan, counts, Rate("wins", seat.seat), level,
             anytime=summary.precision is not None,
         )
         for seat in summary.seats
@@ -146,9 +135,9 @@ def _together(summary: Summary, result: Result) -> list[tuple[float, Interval]]:
     return [one for one in found if one is not None]
 
 
-def _fairness_words(summary: Summary, result: Result) -> str:
+def _fairness_words(summary: Summary, counts: Counts) -> str:
     """Return whether all seats win equally often, as far as can be told."""
-    shares = _together(summary, result)
+    shares = _together(summary, counts)
     won = sum(value for value, _ in shares)
     even = won / len(shares)
     unfair = [
@@ -183,15 +172,14 @@ def _fairness_words(summary: Summary, result: Result) -> str:
     return f"The seats aren't equal, {judged}: {said}; {listed(parts)}."
 
 
-def fairness_blocks(result: Result) -> Iterator[Block]:
+def fairness_blocks(summary: Summary, counts: Counts) -> Iterator[Block]:
     """Yield who won how often, seat by seat."""
-    summary = result.summary
     plan = summary.plan
     if not summary.finished:
         yield Text("No data: not one game was finished.")
         return
     if plan.rules.players > 1:
-        shares = _together(summary, result)
+        shares = _together(summary, counts)
         even = 100 * sum(value for value, _ in shares) / len(shares)
         level = bonferroni_level(summary.level, len(shares))
         table = estimates(
@@ -208,7 +196,7 @@ def fairness_blocks(result: Result) -> Iterator[Block]:
         yield forest(
             "seats",
             "Wins by seat",
-            _fairness_words(summary, result),
+            _fairness_words(summary, counts),
             table,
             "games won, of 100",
             lines=(Line(even, "even share"),),

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...sim.plan import Plan
 from ..sanity import Sanity
 from ..verify import LIMIT
 from .page import CHANCE, COUNT, TEXT, Block, Column, Table, Text
 
 
-def sanity_blocks(found: Sanity, plan: Plan, of: str = "") -> Iterator[Block]:
-    """Yield what was checked.
-
-    Parameters
-    ----------
-    found : Sanity
-    plan : Plan
-        Of the games that were looked at.
-    of : str
-        Which table that was, where there are several.
-    """
+def sanity_blocks(found: Sanity) -> Iterator[Block]:
+    """Yield what was checked."""
     head = (
         "Nothing is wrong, as far as this was looked at." if found.passed else "Something is wrong."
     )
-    yield Text(f"{head}{of}")
+    yield Text(head)
     for sentence in found.sentences():
         yield Text(sentence)
     if found.shuffles:

@@ -10,7 +10,6 @@ from ..compare_sums import anytime
 from ..effects import Row, figure_scale, ratio_contrast, table_part
 from ..sanity import Sanity
 from ..screen import percent
-from ..sweep import SweepResult
 from ..sweep_screen import findings, played_by
 from ..sweep_sums import Sweep
 from ..verdict import MATTERS
@@ -29,19 +28,18 @@ from .page import (
     Column,
     Line,
     Page,
-    Section,
     Table,
     Text,
 )
 from .parts import (
     listed,
+    make_page,
     number,
     partial,
     places_of,
     range_words,
     rules_table,
     scale_of,
-    setup,
     upper,
 )
 from .sanity import sanity_blocks
@@ -52,7 +50,7 @@ MOST_CELLS = 6
 
 
 def sweep_page(
-    folder: Path, manifest: Manifest, result: SweepResult, course: Course, sanity: Sanity
+    folder: Path, manifest: Manifest, one: Sweep, course: Course, sanity: Sanity
 ) -> Page:
     """Return the report of a sweep.
 
@@ -61,39 +59,34 @@ def sweep_page(
     folder : Path
         In which it is saved.
     manifest : Manifest
-    result : SweepResult
+    one : Sweep
     course : Course
         What telling the first games of its cells again came to.
     sanity : Sanity
         Of those of the base cell.
     """
-    one = result.summary
     contest = one.contest
     game = contest.description
     what = listed(list(one.factors)) if one.factors else "variants of the rules"
-    sections = [
-        setup(
-            manifest, one.completed, one.command, one.status, one.stop_reason, list(_design(one))
-        ),
-        Section("effects", "What the rules do", tuple(effect_blocks(one))),
-        Section("curves", "Sensitivity", tuple(curve_blocks(one))),
-        Section("targets", "Nearest to what is wanted", tuple(_targets(one))),
-        Section("fairness", "Seats", tuple(_seats(one))),
-        Section("lengths", "Lengths", tuple(length_blocks(one))),
-        Section("flow", "Flow", tuple(course_blocks(contest, course, one.level))),
-        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, one))),
-        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, contest.tables[0].plan))),
-    ]
-    return Page(
-        title=f"{game.name}: what {what} {'does' if len(one.factors) == 1 else 'do'}",
-        subtitle=f"{game.title}, {len(contest.tables)} cells, {one.completed:,} "
+    return make_page(
+        manifest,
+        one,
+        "sweep",
+        f"{game.name}: what {what} {'does' if len(one.factors) == 1 else 'do'}",
+        f"{game.title}, {len(contest.tables)} cells, {one.completed:,} "
         f"{contest.unit.word(one.completed)} in each",
-        kind="sweep",
-        answer=tuple(_answer(one)),
-        sections=tuple(section for section in sections if section.blocks),
-        command=one.command,
-        made_by=f"simcards {manifest.made_by['simcards']}",
-        result=one.to_json(),
+        _answer(one),
+        _design(one),
+        (
+            ("effects", "What the rules do", effect_blocks(one)),
+            ("curves", "Sensitivity", curve_blocks(one)),
+            ("targets", "Nearest to what is wanted", _targets(one)),
+            ("fairness", "Seats", _seats(one)),
+            ("lengths", "Lengths", length_blocks(one)),
+            ("flow", "Flow", course_blocks(contest, course, one.level)),
+            ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
+            ("sanity", "Sanity", sanity_blocks(sanity)),
+        ),
     )
 
 

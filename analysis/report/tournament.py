@@ -11,7 +11,6 @@ from ..compare_sums import anytime
 from ..effects import Weights
 from ..sanity import Sanity
 from ..screen import percent
-from ..tournament import TournamentResult
 from ..tournament_screen import findings
 from ..tournament_sums import Tournament
 from .at_tables import Course, course_blocks
@@ -27,16 +26,15 @@ from .page import (
     Column,
     Line,
     Page,
-    Section,
     Table,
     Text,
 )
-from .parts import between, partial, rules_table, setup
+from .parts import between, make_page, partial, rules_table
 from .sanity import sanity_blocks
 
 
 def tournament_page(
-    folder: Path, manifest: Manifest, result: TournamentResult, course: Course, sanity: Sanity
+    folder: Path, manifest: Manifest, one: Tournament, course: Course, sanity: Sanity
 ) -> Page:
     """Return the report of a tournament.
 
@@ -45,35 +43,29 @@ def tournament_page(
     folder : Path
         In which it is saved.
     manifest : Manifest
-    result : TournamentResult
+    one : Tournament
     course : Course
         What telling the first games of its first table again came to.
     sanity : Sanity
         Of the same games.
     """
-    one = result.summary
     contest = one.contest
     game = contest.description
-    sections = [
-        setup(
-            manifest, one.completed, one.command, one.status, one.stop_reason, list(_design(one))
+    return make_page(
+        manifest,
+        one,
+        "tournament",
+        f"{game.name}: {len(contest.arms)} strategies",
+        f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, {one.games:,} games",
+        _answer(one),
+        _design(one),
+        (
+            ("strategies", "Strategies", strategy_blocks(one)),
+            ("meetings", "Who beats whom", meeting_blocks(one)),
+            ("flow", "Flow", course_blocks(contest, course, one.level)),
+            ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
+            ("sanity", "Sanity", sanity_blocks(sanity)),
         ),
-        Section("strategies", "Strategies", tuple(strategy_blocks(one))),
-        Section("meetings", "Who beats whom", tuple(meeting_blocks(one))),
-        Section("flow", "Flow", tuple(course_blocks(contest, course, one.level))),
-        Section("convergence", "Convergence", tuple(convergence_blocks(folder, manifest, one))),
-        Section("sanity", "Sanity", tuple(sanity_blocks(sanity, contest.tables[0].plan))),
-    ]
-    return Page(
-        title=f"{game.name}: {len(contest.arms)} strategies",
-        subtitle=f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, "
-        f"{one.games:,} games",
-        kind="tournament",
-        answer=tuple(_answer(one)),
-        sections=tuple(section for section in sections if section.blocks),
-        command=one.command,
-        made_by=f"simcards {manifest.made_by['simcards']}",
-        result=one.to_json(),
     )
 
 

@@ -125,7 +125,7 @@ def _page(
 ) -> Page:
     one = result.summary
     if isinstance(result, Result):
-        plan = result.summary.plan
+        plan = one.plan
         auditor = Auditor(plan)
         found = at_table(
             plan, one.first, one.completed, level=one.level, on_told=on_told, see=auditor.see
@@ -138,7 +138,7 @@ def _page(
             first=one.first,
             rows=result.rows if whole else None,
         )
-        return run_page(folder, manifest, result, found, checked)
+        return run_page(folder, manifest, one, result.counts, found, checked)
     contest: Contest = one.contest
     plan = contest.tables[0].plan
     auditor = Auditor(plan)
@@ -154,10 +154,10 @@ def _page(
     counts = result.counts.runs[0] if contest.by_table else _counts(plan, one.first, one.completed)
     checked = sanity(plan, counts, auditor, first=one.first)
     if isinstance(result, ComparisonResult):
-        return comparison_page(folder, manifest, result, course, checked)
+        return comparison_page(folder, manifest, one, result.counts, course, checked)
     if isinstance(result, SweepResult):
-        return sweep_page(folder, manifest, result, course, checked)
-    return tournament_page(folder, manifest, result, course, checked)
+        return sweep_page(folder, manifest, one, course, checked)
+    return tournament_page(folder, manifest, one, course, checked)
 
 
 def _counts(plan: Plan, first: int, n: int) -> Counts:
