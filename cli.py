@@ -185,6 +185,27 @@ def how_of(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given.pop(name) for name in HOW}
 
 
+def check_needs(how: dict[str, Any], no_rows: bool = False, **files: str | None) -> None:
+    """Refuse what only makes sense where something is written.
+
+    Parameters
+    ----------
+    how : dict
+        As `how_of` returns it.
+    no_rows : bool
+        Whether rows are not to be kept.
+    **files : str or None
+        By option the file that is written besides, if any.
+    """
+    if how["out"] is not None:
+        return
+    if no_rows:
+        raise RequestError("--rows none needs --out DIR.")
+    if how["overwrite"] and not any(files.values()):
+        places = ["--out DIR", *(f"--{option} FILE" for option in files)]
+        raise RequestError(f"--overwrite needs {' or '.join(places)}.")
+
+
 AT_TABLE = options(
     click.option("--at-table", is_flag=True, help="How it feels: minutes, waiting, leads."),
     click.option("--seconds-per-turn", metavar="S", help="With --at-table. Default: 10."),
@@ -355,10 +376,7 @@ def run(
     from .analysis.results import run_plan
 
     how = how_of(asked)
-    if how["out"] is None and (how["overwrite"] or rows == "none"):
-        raise RequestError(
-            f"{'--overwrite' if how['overwrite'] else '--rows none'} needs --out DIR."
-        )
+    check_needs(how, rows == "none")
     plan = plan_of(**asked)
     show_result(
         plan,
@@ -547,10 +565,7 @@ def compare(
             quiet,
         )
         return
-    if how["out"] is None and (how["overwrite"] or rows == "none"):
-        raise RequestError(
-            f"{'--overwrite' if how['overwrite'] else '--rows none'} needs --out DIR."
-        )
+    check_needs(how, rows == "none")
     if not a or not b:
         raise RequestError(
             "name both arms, such as --a control --b structure, or --a lockout=on --b lockout=off."
@@ -625,8 +640,7 @@ def sweep(
     from .analysis.sweep_table import FORMATS, write_table
 
     how = how_of(asked)
-    if how["out"] is None and table_file is None and how["overwrite"]:
-        raise RequestError("--overwrite needs --out DIR or --table FILE.")
+    check_needs(how, table=table_file)
     table = None
     if table_file is not None:
         table = check_file("--table", table_file, FORMATS, overwrite=how["overwrite"])
@@ -693,8 +707,7 @@ def tournament(
     from .analysis.tournament import play_tournament
 
     how = how_of(asked)
-    if how["out"] is None and plot is None and how["overwrite"]:
-        raise RequestError("--overwrite needs --out DIR or --plot FILE.")
+    check_needs(how, plot=plot)
     if not names:
         raise RequestError("name who takes part: --strategies lowest,shed,control.")
     picture = (

@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any
+from functools import partial
 
 import pytest
+from games import audits
 from games.aces_cases import random_rules, random_strategies
+from games.audits import at, changed
 
 from simcards.kernels import aces_numbers as k
 from simcards.sim.chunk import play_told, prepare_kernel
-from simcards.sim.games.aces import GAME, Rules
+from simcards.sim.games.aces import GAME
 from simcards.sim.games.aces_events import audit, composition, dealt
 from simcards.sim.plan import make_plan
 from simcards.sim.replay import replay_game
 
-Log = list[list[int]]
 SCARCE = {"players": 4, "packs": 1, "complete": "natural", "match": "hand"}  # and many turns
+
+
+told = partial(audits.told, "aces")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def kernel() -> None:
     prepare_kernel(GAME)
-
-
-def told(index: int, strategies: Any = None, seed: int = 11, **rules: Any) -> tuple[Rules, Log]:
-    plan = make_plan("aces", rules=rules, strategies=strategies, seed=seed)
-    done = play_told(plan, index)
-    return plan.rules, done.log[: done.told].tolist()
-
-
-def at(log: Log, code: int) -> list[int]:
-    """Numbers of the events of a kind."""
-    return [j for j, event in enumerate(log) if event[0] == code]
-
-
-def changed(log: Log, j: int, field: int, value: int) -> Log:
-    copy = [list(event) for event in log]
-    copy[j][field] = value
-    return copy
 
 
 def test_random_games_keep_their_cards() -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
+from games import audits
+from games.audits import at, changed
 from games.thirteen_cases import random_rules, random_strategies
 
 from simcards.kernels import thirteen_numbers as k
 from simcards.sim.chunk import play_told, prepare_kernel
-from simcards.sim.games.thirteen import DECISIONS, GAME, Rules
+from simcards.sim.games.thirteen import DECISIONS, GAME
 from simcards.sim.games.thirteen_events import audit, card_name, composition, dealt
 from simcards.sim.plan import make_plan
 
-Log = list[list[int]]
 WAYS: list[dict[str, Any]] = [
     {},
     {"target": 12},
@@ -25,26 +27,12 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
+told = partial(audits.told, "thirteen")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def kernel() -> None:
     prepare_kernel(GAME)
-
-
-def told(index: int, strategies: Any = None, seed: int = 11, **rules: Any) -> tuple[Rules, Log]:
-    plan = make_plan("thirteen", rules=rules, strategies=strategies, seed=seed)
-    done = play_told(plan, index)
-    return plan.rules, done.log[: done.told].tolist()
-
-
-def at(log: Log, code: int) -> list[int]:
-    """Numbers of the events of a kind."""
-    return [j for j, event in enumerate(log) if event[0] == code]
-
-
-def changed(log: Log, j: int, field: int, value: int) -> Log:
-    copy = [list(event) for event in log]
-    copy[j][field] = value
-    return copy
 
 
 def test_random_games_keep_their_cards() -> None:
