@@ -813,8 +813,6 @@ def report(folder: str, target: str | None, form: str | None, overwrite: bool, q
     """Write a page about what was saved."""
     from .analysis.report.write import report as write_report
 
-    if form is None:
-        form = "md" if target and target.endswith(".md") else "html"
     page = write_report(folder, target, form=form, overwrite=overwrite, on_told=telling(quiet))
     write(f"{page}\n")
 

@@ -18,8 +18,9 @@ from ..sim.errors import Interrupted, RequestError
 from ..sim.numbers import real_number
 from ..sim.observations import Moments, moments_of
 from ..sim.plan import Plan
-from .effects import Part, fixed_n, ratio_contrast
-from .intervals import Interval, wilson
+from .effects import Part, ratio_contrast
+from .intervals import Interval, mean_interval, wilson
+from .verdict import LEAST_OBSERVATIONS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +35,16 @@ LEAST_LED = 50
 SURE = 0.8
 """The moment sought is the one from which the leader wins so often."""
 
+TRIED = 20
+MOST_EVENTS = 8_000_000
+"""Events of all games that a report tells again; a match of aces has about 500."""
+TOLD_BETWEEN = 100
+"""Games between two words about how far it is."""
+
 Report = Callable[[str], None]
 """What is told how far the telling is."""
+See = Callable[[int, list[list[int]]], None]
+"""What looks at games as they are told."""
 
 COLUMNS = (
     "finished", "turns", "gaps", "waits", "free", "choices", "changes", "led_half", "half60",
@@ -186,8 +195,23 @@ def stopped_with(result: Any) -> Iterator[None]:
         raise
 
 
+def affordable(plan: Plan, first: int, n: int) -> int:
+    """Return how many of some games can be told in a minute or so, by the first few of them.
+
+    Long games are fewer, so that a page about games that are hardly ever over doesn't take an hour.
+    """
+    few = min(n, TRIED)
+    events = sum(play_told(plan, first + j).told for j in range(few))
+    return max(few, min(n, few * MOST_EVENTS // max(1, events)))
+
+
 def tell(
-    plan: Plan, first: int, n: int, see: Callable[[int, list[list[int]]], None] | None = None
+    plan: Plan,
+    first: int,
+    n: int,
+    see: See | None = None,
+    on_told: Report | None = None,
+    what: str = "",
 ) -> Told:
     """Play the games first .. first + n - 1 again and look at every turn.
 
@@ -197,6 +221,10 @@ def tell(
     first, n : int
     see : callable, optional
         Called with the index and the kernel's events of each game, also of capped ones.
+    on_told : callable, optional
+        Called now and then with a line that says how far it is.
+    what : str
+        What that line says is told.
     """
     import numpy as np
 
@@ -206,6 +234,8 @@ def tell(
     led, led60 = [0] * STEPS, [0] * STEPS
     ahead = [0] * (STEPS + 1)
     for j in range(n):
+        if on_told and j % TOLD_BETWEEN == 0:
+            on_told(f"telling {what} again" + (f", {100 * j // n} %" if j else ""))
         done = play_told(plan, first + j)
         row = done.rows[0]
         log = done.log[: done.told].tolist()
@@ -290,12 +320,14 @@ def _sole(ahead: Sequence[int]) -> int:
 def sure_from(told: Told) -> float | None:
     """Return the part of the turns from which on the leader wins `SURE` or more of the games.
 
-    None where it never does, or there are too few games (`LEAST_LED`) with a leader to say.
+    None where it never does. Where too few games (`LEAST_LED`) have a leader nothing is known.
     """
     found = None
     for step in range(STEPS, 0, -1):
         led, led60 = told.led[step - 1], told.led60[step - 1]
-        if led < LEAST_LED or led60 < SURE * SHARE * led:
+        if led < LEAST_LED:
+            continue
+        if led60 < SURE * SHARE * led:
             break
         found = step / STEPS
     return found
@@ -324,24 +356,27 @@ def parts_of(figure: TableFigure, offset: int, weight: int, seconds: Fraction) -
 def figures_of(told: Told, unit: str, level: float, seconds: Fraction) -> Iterator[Shown]:
     """Yield the figures of some games; one nothing was counted for is left out."""
     moments: Moments = moments_of(told.values)
-    judged = fixed_n(level)
     for figure in FIGURES:
         part, scale = parts_of(figure, 0, 1, seconds)
         contrasted = ratio_contrast(told.n, moments, [part])
         if contrasted is None:
             continue
         label = figure.label.format(unit)
-        sums, grain, largest = contrasted
+        sums, grain, _ = contrasted
         if figure.rate and figure.below != "choices":
             # One event a game: Wilson's interval, as of other rates.
             x, y = (moments.sums[COLUMNS.index(name)] for name in (figure.above, figure.below))
             yield Shown(figure, label, x / (y * scale), wilson(x, y, level, scale=scale))
             continue
-        difference = judged(sums, grain * scale, largest, False)
+        if told.n < LEAST_OBSERVATIONS:
+            yield Shown(figure, label, sums[1] / (sums[0] * grain * scale), None)
+            continue
+        plain = mean_interval(*sums, level)
+        assert plain is not None  # there are games
+        low, high = (end / (grain * scale) for end in (plain.low, plain.high))
         # No share and no number of turns is negative, no share above 1.
-        high = min(1.0, difference.interval.high) if figure.rate else difference.interval.high
-        interval = replace(difference.interval, low=max(0.0, difference.interval.low), high=high)
-        yield Shown(figure, label, difference.estimate, interval)
+        interval = replace(plain, low=max(0.0, low), high=min(1.0, high) if figure.rate else high)
+        yield Shown(figure, label, sums[1] / (sums[0] * grain * scale), interval)
 
 
 def at_table(
@@ -352,7 +387,7 @@ def at_table(
     level: float = 0.95,
     seconds: Any = None,
     on_told: Report | None = None,
-    see: Callable[[int, list[list[int]]], None] | None = None,
+    see: See | None = None,
 ) -> AtTable:
     """Tell the first games of a run again, and say how the game feels at the table.
 
@@ -374,8 +409,7 @@ def at_table(
     """
     exact = seconds_per_turn(seconds)
     number = min(n, TOLD)
-    if on_told:
-        on_told(f"telling {number:,} {plan.unit.word(number)} again")
-    told = tell(plan, first, number, see)
+    what = f"{number:,} {plan.unit.word(number)}"
+    told = tell(plan, first, number, see, on_told, what)
     shown = tuple(figures_of(told, plan.unit.one, level, exact))
     return AtTable(told.n, float(exact), shown, sure_from(told), told)

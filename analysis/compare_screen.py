@@ -11,7 +11,7 @@ from ..sim.plan import Plan, differing
 from .ending import foot
 from .screen import STOPPED, percent, wrapped
 from .sentences import company, decision
-from .summary import decimals, quoted, request_words
+from .summary import decimals, quoted, request_words, signed
 from .verdict import MATTERS, TOO_SMALL, UNKNOWN
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def differences(one: Plan, other: Plan) -> Iterator[tuple[str, tuple[str, str]]]
         digests = [
             ", ".join(dict.fromkeys(bot.digest[:8] for bot in plan.bots)) for plan in (one, other)
         ]
-        yield f"the source of {shown[0]}", (digests[0], digests[1])
+        if digests[0] != digests[1]:  # else they play alike, on more seats or fewer
+            yield f"the source of {shown[0]}", (digests[0], digests[1])
 
 
 def setup(contest: Contest, of_folders: bool) -> Iterator[str]:
@@ -179,7 +180,8 @@ def notes(one: Comparison) -> Iterator[tuple[str, str]]:
         else:
             same = f"wider than from separate deals, which would need {one.saved:.2f} times as many"
         yield "Same deals", same
-    if one.could_see is not None and one.main is not None and not one.anytime:
+    possible = one.main is None or one.main.unit != "of 100" or (one.could_see or 0) < 1
+    if one.could_see is not None and one.main is not None and not one.anytime and possible:
         scale, of = one.main.shown, " of 100" if one.main.unit == "of 100" else ""
         least, could = scale * one.main.matters, scale * one.could_see
         yield (
@@ -210,7 +212,7 @@ def notes(one: Comparison) -> Iterator[tuple[str, str]]:
             places = decimals(100 * found.interval.half_width)
             shown = 100 * found.estimate
             after = f"right after {articles[other]} than after {articles[letter]}"
-            ends = f"({low:+.{places}f} to {high:+.{places}f})"
+            ends = f"({signed(low, places)} to {signed(high, places)})"
             if low <= 0 <= high:
                 said = f"nothing beyond chance for {letter} {after} {ends}"
             else:

@@ -158,7 +158,8 @@ def foot(one: Ending, keep: str, more: str) -> Iterator[str]:
         where = quoted(one.saved_in)
         if one.status == "partial" and one.stop_reason != "running":
             yield f"Go on: simcards resume {where}"
-        yield f"Saved. All figures: simcards summary {where} --json"
+        yield f"Saved. A page about it: simcards report {where}"
+        yield f"All figures: simcards summary {where} --json"
         return
     if any(not bot.path for bot in one.contest.bots):
         yield "Not saved: functions given in Python can't be kept; put them in a file."

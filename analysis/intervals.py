@@ -8,7 +8,7 @@ summed. Nothing heavy is imported when the module loads: every run's screen need
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from operator import index
 from statistics import NormalDist
 
@@ -267,8 +267,7 @@ def quantile_interval(
     Returns
     -------
     The interval, from one value that was seen to another, or None if there are none. Where there
-    are too few values for the level it ends at the least or the largest one, and says so in its
-    method.
+    are too few values for the level an end is infinite.
 
     Raises
     ------
@@ -302,10 +301,10 @@ def quantile_interval(
     # The largest l with P(below l) <= tail, and the smallest u with P(u or above) <= tail.
     lower = int(binom.ppf(tail, n, q))
     upper = int(binom.isf(tail, n, q)) + 1
-    short = lower < 1 or upper > n
     values = _at_ranks(histogram, max(1, lower), min(n, upper))
-    method = "order statistics" + (", cut short" if short else "")
-    return Interval(float(values[0]), float(values[1]), level, method)
+    low = float(values[0]) if lower >= 1 else -inf
+    high = float(values[1]) if upper <= n else inf
+    return Interval(low, high, level, "order statistics")
 
 
 def _at_ranks(histogram: Mapping[int, int], *ranks: int) -> list[int]:

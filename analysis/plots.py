@@ -141,11 +141,11 @@ class SweepPlots:
 
         return _figure(effect_blocks(self._summary), "effect-", figure)
 
-    def factorial(self) -> Figure:
-        """Draw main effects and interactions, of a full grid of two options or more."""
+    def factorial(self, figure: str | None = None) -> Figure:
+        """Draw main effects and interactions on a figure, of a full grid of two options or more."""
         from .report.sweep import factorial_blocks
 
-        return _figure(factorial_blocks(self._summary), "factorial", None)
+        return _figure(factorial_blocks(self._summary), "factorial-", figure)
 
     def curve(self, figure: str | None = None) -> Figure:
         """Draw a figure by the values of the option with most of them."""

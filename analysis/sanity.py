@@ -26,6 +26,8 @@ LEAST_EXPECTED = 5
 """Cells of a table are joined until so many are expected in each."""
 MOST_KINDS = 16
 """Kinds of cards that neighbours are looked at by; more are joined."""
+LEAST_SHUFFLES = 100
+"""Shuffles below which nothing is said of them."""
 LEAST_GAMES = 1000
 """Finished games below which known values are not looked at."""
 LEAST_SPREAD = 7
@@ -117,10 +119,11 @@ class ShuffleTest:
             "places": f"{self.cards} kinds of cards over {self.places} places",
             "neighbours": f"{self.cards} kinds of cards, one after the other",
         }[self.name]
-        fair = "as fair shuffles put them" if self.passed else "not as fair shuffles put them"
+        said = "nothing speaks" if self.passed else "much speaks"
         return (
-            f"{self.games:,} first shuffles, {what}: {fair} (chi-squared {self.statistic:.1f}, "
-            f"{self.degrees} degrees of freedom, p = {self.p_value:.2g})."
+            f"{self.games:,} first shuffles, {what}: {said} against fair ones (chi-squared "
+            f"{self.statistic:.1f}, {self.degrees} degrees of freedom, p = {self.p_value:.2g}; "
+            f"below {SHUFFLE_LIMIT:g} it fails)."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -203,7 +206,7 @@ class Sanity:
         if self.known:
             yield verdict(list(self.known))
         else:
-            yield "No value is known for these rules and strategies, or for so few games."
+            yield "No value is known of these rules and strategies, or it takes more games."
         yield self.columns.sentence
 
     def to_json(self) -> dict[str, Any]:
@@ -291,12 +294,14 @@ class Auditor:
 
     def places(self) -> ShuffleTest | None:
         """Test which card comes where, see `place_test`."""
+        if len(self._cards) < LEAST_SHUFFLES:
+            return None
         deck = self._plan.description.composition(self._plan.rules)
         return place_test(self.cards, self._sizes or (), deck)
 
     def neighbours(self) -> ShuffleTest | None:
         """Test which card follows which, see `neighbour_test`; None if places have several."""
-        if any(size != 1 for size in self._sizes or ()):
+        if len(self._cards) < LEAST_SHUFFLES or any(size != 1 for size in self._sizes or ()):
             return None
         return neighbour_test(self.cards, self._plan.description.composition(self._plan.rules))
 

@@ -200,6 +200,7 @@ def _foot(summary: Summary) -> Iterator[str]:
         else:
             yield "Saved, without rows."
         yield f"Watch one: simcards replay {quoted(summary.saved_in)} --index {summary.first}"
+        yield f"A page about it: simcards report {quoted(summary.saved_in)}"
         yield f"All counts: simcards summary {quoted(summary.saved_in)} --json"
     else:
         if summary.completed:

@@ -202,6 +202,18 @@ def decimals(half_width: float) -> int:
     return min(6, max(1, 1 - math.ceil(math.log10(half_width))))
 
 
+def signed(value: float, places: int) -> str:
+    """Return a number with its sign, which nothing has none of but a plus.
+
+    Examples
+    --------
+    >>> signed(-1.25, 1), signed(-0.01, 1), signed(2.0, 0)
+    ('-1.2', '+0.0', '+2')
+    """
+    text = f"{value:+,.{places}f}"
+    return text.replace("-", "+") if not float(text.replace(",", "")) else text
+
+
 def denominator(plan: Plan, counts: Counts, per: str) -> int:
     """Return how many of something there were: finished games, capped ones, or a count."""
     if per == "games":
@@ -424,7 +436,7 @@ def number_text(x: float) -> str:
 
 def quoted(path: str) -> str:
     """Return a path as it can be typed in any shell."""
-    return f'"{path}"' if any(sign in path for sign in " ()&;'") else path
+    return f'"{path}"' if any(sign in path for sign in " ()&;'<>|$*?[]{}`!#~^%") else path
 
 
 def request_words(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +43,7 @@ def sweep_at_table(
     seconds: Any = None,
     matters: Mapping[str, float],
     on_told: table.Report | None = None,
-    see: Callable[[int, list[list[int]]], None] | None = None,
+    see: table.See | None = None,
 ) -> SweepAtTable:
     """Tell the first games of every cell again, and compare with the base cell.
 
@@ -71,9 +71,9 @@ def sweep_at_table(
     exact = table.seconds_per_turn(seconds)
     told: list[table.Told] = []
     for name, where in zip(contest.arms, contest.tables, strict=True):
-        if on_told:
-            on_told(f"telling cell {len(told) + 1} of {len(contest.tables)} again: {name}")
-        told.append(table.tell(where.plan, first, min(n, table.TOLD), None if told else see))
+        what = f"cell {len(told) + 1} of {len(contest.tables)}{f' ({name})' if name else ''}"
+        looks = None if told else see
+        told.append(table.tell(where.plan, first, min(n, table.TOLD), looks, on_told, what))
     number, width = told[0].n, len(table.COLUMNS)
     moments: Moments = moments_of(np.concatenate([one.values for one in told], axis=1))
     shown = [

@@ -19,14 +19,14 @@ from .intervals import Interval, t_value
 from .multiple import bonferroni_level, holm
 from .paired import Difference
 from .ratings import Ranking, elo, plackett_luce, rating_covariance, score_contributions
+from .verdict import LEAST_OBSERVATIONS
 
 if TYPE_CHECKING:
     pass
 
 DEFAULT_DEALS = 2_000
-LEAST_OBSERVATIONS = 30
 LEAST_PLACES = 50
-"""Observations, and first places of every strategy, below which ratings have no intervals."""
+"""First places of every strategy below which ratings have no intervals."""
 PRIOR = 0.5
 """Made-up games won and lost against an average strategy, so that ratings are finite."""
 SHOWN_CYCLES = 5

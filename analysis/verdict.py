@@ -10,6 +10,9 @@ from .intervals import Interval
 MATTERS, TOO_SMALL, UNKNOWN = "matters", "too small", "unknown"
 WORDS = (MATTERS, TOO_SMALL, UNKNOWN)
 
+LEAST_OBSERVATIONS = 30
+"""Below so many observations nothing is said to matter, or to be too small, and nothing is rated:
+intervals of means rest on more."""
 MOST_TOLD = 10**9
 """More observations than this aren't asked for by number."""
 
@@ -44,11 +47,14 @@ def judge(estimate: float, interval: Interval, matters: float, n: int) -> Verdic
     -------
     Verdict
         It matters if the whole interval lies beyond `matters` on one side, and is too small to
-        matter if the whole interval lies between. Otherwise it can't be told yet. The number of
+        matter if the whole interval lies between. Otherwise, and below `LEAST_OBSERVATIONS`, it
+        can't be told yet. The number of
         observations that would tell is for a difference that stays as it is and an interval that
         narrows with the square root of their number; of a difference that nearly equals `matters`,
         which no number would tell, until the interval is a quarter of that to either side.
     """
+    if n < LEAST_OBSERVATIONS:
+        return Verdict(UNKNOWN, 0, LEAST_OBSERVATIONS - n)
     sign = 1 if interval.low > 0 else -1 if interval.high < 0 else 0
     if interval.low >= matters or interval.high <= -matters:
         return Verdict(MATTERS, sign, None)

@@ -191,7 +191,10 @@ class Store:
         return store
 
     def begin(self, n: int) -> None:
-        """Say that games are being played, up to `n`."""
+        """Say that games are being played, up to `n`; what was said of fewer is gone."""
+        if (n, "complete") != (self.manifest.n, self.manifest.status):
+            for path in own_report(self.folder):
+                path.unlink()
         self.manifest = replace(self.manifest, n=n, status="running", stop_reason="")
         write_manifest(self.folder, self.manifest)
 

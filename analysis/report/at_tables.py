@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...sim.contest import Contest
-from ..at_table import LEAST_LED, STEPS, AtTable, at_table
+from ..at_table import LEAST_LED, STEPS, TOLD, AtTable, See, affordable, at_table
 from ..screen import sure_words
 from ..sweep_at_table import SweepAtTable, sweep_at_table
+from ..verdict import MATTERS
 from .differences import Shown, differences, forest_of
+from .draw import MOST_SERIES
 from .flow import flow_blocks, told_words
 from .page import COUNT, LINES, TEXT, Block, Chart, Column, Table, Text
 from .parts import Estimate, estimates, range_words
@@ -17,7 +19,6 @@ from .parts import Estimate, estimates, range_words
 Course = AtTable | SweepAtTable
 """What telling games again came to: of one table, or of each beside the first."""
 
-MOST_CURVES = 6
 MOST_LINES = 60
 """Differences that are still drawn."""
 TOLD_IN_ALL = 60_000
@@ -33,15 +34,29 @@ def course_of(
     level: float,
     matters: Any,
     on_told: Callable[[str], None] | None,
-    see: Callable[[int, list[list[int]]], None],
+    see: See,
 ) -> Course:
     """Tell the first games again: of each table where arms are tables, else of the first one."""
     if contest.by_table:
         each = min(n, max(LEAST_TOLD, TOLD_IN_ALL // len(contest.tables)))
+        each = min(affordable(table.plan, first, each) for table in contest.tables)
         return sweep_at_table(
             contest, first, each, level=level, matters=matters, on_told=on_told, see=see
         )
-    return at_table(contest.tables[0].plan, first, n, level=level, on_told=on_told, see=see)
+    plan = contest.tables[0].plan
+    few = affordable(plan, first, min(n, TOLD))
+    return at_table(plan, first, few, level=level, on_told=on_told, see=see)
+
+
+def looked_at(contest: Contest) -> str:
+    """Return at which table games are told, shuffles tested and cards followed."""
+    table = contest.tables[0]
+    if contest.by_table:
+        return (
+            f"This is about the base, {contest.arms[0] or 'as it is'}: its first games, its sums."
+        )
+    sit = ", ".join(player.text for player in table.plan.players)
+    return f"This is about the first games at the first table ({sit}), played once more."
 
 
 def course_blocks(contest: Contest, course: Course, level: float) -> Iterator[Block]:
@@ -52,9 +67,8 @@ def course_blocks(contest: Contest, course: Course, level: float) -> Iterator[Bl
         yield from flow_blocks(contest.tables[0].plan, course, level)
         return
     names = [name or "base" for name in contest.arms]
-    units = contest.unit.word(course.n)
-    games = f"{course.n:,} {units} of each"
-    yield Text(told_words(games, course.seconds_per_turn, contest.description.leads))
+    seconds, leads = course.seconds_per_turn, contest.description.leads
+    yield Text(told_words(course.n, contest.unit, seconds, leads, " of each"))
     yield estimates(
         "At the table",
         [
@@ -88,7 +102,7 @@ def course_blocks(contest: Contest, course: Course, level: float) -> Iterator[Bl
             together=course.comparisons,
             adjusted=True,
         )
-        clear = [one.label for one in shown if one.verdict.word == "matters"]
+        clear = [one.label for one in shown if one.verdict.word == MATTERS]
         says = (
             f"{len(clear)} of {len(shown)} differences to {names[0]} matter."
             if clear
@@ -105,7 +119,7 @@ def course_blocks(contest: Contest, course: Course, level: float) -> Iterator[Bl
 
 def _leaders(contest: Contest, course: SweepAtTable, names: list[str]) -> Iterator[Block]:
     """Yield how often who leads wins, by table."""
-    if len(course.told) > MOST_CURVES:
+    if len(course.told) > MOST_SERIES:
         return
     rows = tuple(
         (name, 100 * step // STEPS, led, 100 * led60 / (60 * led))
@@ -115,7 +129,7 @@ def _leaders(contest: Contest, course: SweepAtTable, names: list[str]) -> Iterat
     )
     if not rows:
         return
-    half = {row[0]: row[3] for row in rows if row[1] == 50}
+    half = {names[row.cell]: 100 * row.estimate for row in course.rows if row.name == "half_leader"}
     says = (
         range_words("who leads alone after half of the turns wins, of 100", half, 0)
         if half

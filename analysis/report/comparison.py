@@ -12,26 +12,25 @@ from ..compare_screen import differences as in_what
 from ..compare_screen import notes
 from ..compare_sums import anytime, main_sums
 from ..comparison import Comparison
-from ..effects import Compared, figure_scale, ratio_contrast, table_part
+from ..effects import Compared, table_part
 from ..sanity import Sanity
 from ..screen import percent
 from ..sentences import company, decision
-from ..summary import length, quoted
-from .at_tables import Course, course_blocks
-from .convergence import Point, funnel, funnel_words, history
-from .differences import Shown, differences, forest_of
+from ..summary import decimals, length, quoted
+from .at_tables import Course, course_blocks, looked_at
+from .convergence import Point, funnel_blocks, history, ratio_points
+from .differences import Shown, differences, forest_of, signed_words
 from .lengths import quantile_table, spread_words, steps_chart
-from .page import COUNT, TEXT, Block, Column, Command, Line, Page, Table, Text
+from .page import COUNT, TEXT, Block, Column, Command, Page, Table, Text
 from .parts import (
+    NO_DIFFERENCE,
     Estimate,
     estimates,
     forest,
     make_page,
-    number,
     partial,
-    places_of,
+    range_words,
     rules_table,
-    scale_of,
     upper,
 )
 from .sanity import sanity_blocks
@@ -70,6 +69,7 @@ def comparison_page(
         f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, {one.games:,} games",
         _answer(one),
         _design(one),
+        sanity,
         (
             ("effects", "Differences", difference_blocks(one)),
             ("fairness", "Seats and neighbours", seat_blocks(one)),
@@ -78,7 +78,7 @@ def comparison_page(
             ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
             ("luck", "Luck and skill", _luck(one)),
             ("deals", "Deals that part them", _extremes(one)),
-            ("sanity", "Sanity", sanity_blocks(sanity)),
+            ("sanity", "Sanity", sanity_blocks(sanity, looked_at(contest))),
         ),
     )
 
@@ -94,15 +94,8 @@ def _heading(one: Comparison) -> str:
 
 def difference_words(one: Compared, sign: int, heading: str) -> str:
     """Return 'first places: A - B +7.8 of 100 (+7.4 to +8.2)'."""
-    scale = scale_of(one.unit)
-    interval = one.difference.interval
-    ends = sorted(sign * scale * end for end in (interval.low, interval.high))
-    value, low, high = (
-        number(end, places_of(interval, scale), signed=True)
-        for end in (sign * scale * one.difference.estimate, *ends)
-    )
-    of = " of 100" if one.unit == "of 100" else ""
-    return f"{upper(one.label)}: {heading} {value}{of} ({low} to {high})"
+    value, low, high = signed_words(one.difference, one.unit, sign)
+    return f"{upper(one.label)}: {heading} {value} ({low} to {high})"
 
 
 def _answer(one: Comparison) -> Iterator[str]:
@@ -116,9 +109,19 @@ def _answer(one: Comparison) -> Iterator[str]:
     for figure in one.figures:
         yield f"{difference_words(figure, sign, heading)}."
     a, b = one.contest.arms
-    held = f"all {one.family} intervals together" if one.family > 1 else "each interval"
-    how = "confidence sequences, valid at any stop" if one.anytime else "intervals"
-    yield f"A is {a}, B is {b}. In brackets: {percent(one.level)} {how}, for {held}."
+    yield f"A is {a}, B is {b}."
+    if one.figures:
+        how = "confidence sequences, valid at any stop" if one.anytime else "intervals"
+        yield f"In brackets: {percent(one.level)} {how}, {_held(one)}."
+
+
+def _held(one: Comparison) -> str:
+    """Return what the intervals hold for: all together, or each by itself."""
+    if one.family > 1:
+        return f"for all {one.family} together"
+    label = next((figure.label for figure in one.figures if figure is one.main), "")
+    only = f"; the verdict rests on {label}" if label and len(one.figures) > 1 else ""
+    return f"each by itself{only}"
 
 
 def _design(one: Comparison) -> Iterator[Block]:
@@ -190,6 +193,7 @@ def difference_blocks(one: Comparison) -> Iterator[Block]:
         together=one.family,
         values=("A", "B"),
         adjusted=one.family > 1,
+        held=_held(one),
     )
     yield forest_of(
         "differences",
@@ -217,19 +221,23 @@ def seat_blocks(one: Comparison) -> Iterator[Block]:
             note="Both arms sit equally often on each seat. Of 100 games at tables where the arm "
             "sits there. Each interval by itself.",
         )
-        values = [100 * found.estimate for found in one.seats]
+        names = [f"seat {seat}" for seat in range(len(one.seats))]
+        half = max(found.interval.half_width for found in one.seats)
         yield forest(
             "seats",
             "The difference on each seat",
-            f"A - B goes from {min(values):+.1f} of 100 on seat {values.index(min(values))} to "
-            f"{max(values):+.1f} on seat {values.index(max(values))}.",
+            range_words(
+                "A - B",
+                {n: 100 * found.estimate for n, found in zip(names, one.seats, strict=True)},
+                decimals(100 * half),
+            ),
             table,
-            "first places, A - B, of 100",
-            lines=(Line(0, "no difference"),),
+            "first places of 100 games with the arm on that seat, A - B",
+            lines=NO_DIFFERENCE,
         )
     for head, text in notes(one):
         if head in ("Neighbours", ""):
-            yield Text(f"{upper(text)}.")
+            yield Text(f"Neighbours: {text}.")
 
 
 def length_blocks(one: Comparison, counts: Observations) -> Iterator[Block]:
@@ -238,7 +246,6 @@ def length_blocks(one: Comparison, counts: Observations) -> Iterator[Block]:
         return
     contest = one.contest
     unit = contest.unit
-    plan = contest.tables[0].plan
     for name in contest.description.lengths:
         histograms = [run.lengths.get(name, {}) for run in counts.runs]
         found = [length(histogram, one.level) for histogram in histograms]
@@ -246,7 +253,7 @@ def length_blocks(one: Comparison, counts: Observations) -> Iterator[Block]:
             continue
         word = name.replace("_", " ")
         says = " ".join(
-            f"{letter}: {spread_words(name, each, plan)}"
+            f"{letter}: {spread_words(name, each, unit)}"
             for letter, each in zip("AB", found, strict=True)
             if each
         )
@@ -275,27 +282,19 @@ def length_blocks(one: Comparison, counts: Observations) -> Iterator[Block]:
 
 
 def _points(folder: Path, manifest: Manifest, one: Comparison) -> Iterator[Point]:
-    """Yield the difference that decides, or of two tables that of their first length."""
+    """Yield the difference that decides, or of two tables that of their first figure."""
     contest = one.contest
-    judged = anytime(one.level)
-    if contest.kind != TABLES and one.main is not None:
-        scale = scale_of(one.main.unit)
-        for games, counts in history(folder, manifest):
-            sums, grain, share = main_sums(contest, counts, one.asked.unit)
-            found = judged(sums, grain, 1.0, share)
-            interval = found.interval
-            yield games, scale * found.estimate, scale * interval.low, scale * interval.high
+    steps = history(folder, manifest)
+    if contest.kind == TABLES or one.main is None:
+        name, _ = contest.figures[0]
+        parts = [table_part(1, 1), table_part(-1, 0)]
+        yield from ratio_points(steps, contest, name, parts, one.level)
         return
-    name, figure = contest.figures[0]
-    known = {count.name: count for count in contest.description.counts}
-    for games, counts in history(folder, manifest):
-        contrasted = ratio_contrast(
-            counts.games, counts.moments[name], [table_part(1, 1), table_part(-1, 0)]
-        )
-        if contrasted is not None:
-            sums, grain, largest = contrasted
-            found = judged(sums, grain * figure_scale(figure, known), largest, False)
-            yield games, found.estimate, found.interval.low, found.interval.high
+    judged = anytime(one.level)
+    for games, counts in steps:
+        sums, grain, share = main_sums(contest, counts, one.asked.unit)
+        found = judged(sums, grain, 1.0, share)
+        yield games, found.estimate, found.interval.low, found.interval.high
 
 
 def convergence_blocks(folder: Path, manifest: Manifest, one: Comparison) -> Iterator[Block]:
@@ -303,25 +302,15 @@ def convergence_blocks(folder: Path, manifest: Manifest, one: Comparison) -> Ite
     main = one.main or (one.figures[0] if one.figures else None)
     if main is None:
         return
-    points = list(_points(folder, manifest, one))
-    units = one.contest.unit.many
-    if not points:
-        yield Text(f"Too few {units} to show how the difference settled: it takes 1,000.")
-        return
-    places = places_of(main.difference.interval, scale_of(main.unit))
-    of = " of 100" if main.unit == "of 100" else f" {main.unit}"
     heading = _heading(one)
-    yield funnel(
-        "funnel",
+    yield from funnel_blocks(
+        _points(folder, manifest, one),
         f"{upper(main.label)}, {heading}",
-        funnel_words(points, units, places, of),
-        points,
-        f"{main.label}, {heading}{',' if of == ' of 100' else ' in'}{of}",
-        units,
+        f"{main.label}, {heading}",
+        main.unit,
+        one.contest.unit.many,
         one.level,
-        places=places,
-        lines=(Line(0, "no difference"),),
-        band=(-main.matters * scale_of(main.unit), main.matters * scale_of(main.unit)),
+        matters=main.matters,
     )
 
 
@@ -344,18 +333,21 @@ def _luck(one: Comparison) -> Iterator[Block]:
         ),
         note="Components of variance, from the same deals in all seatings.",
     )
+    parts = {
+        "the deal": found.deal,
+        "which of the two plays": found.arm,
+        "what the others do, and lots": found.rest,
+    }
+    largest = max(parts, key=parts.__getitem__)
     yield Text(
-        f"Luck is the larger part: {100 * found.deal:.0f} of 100 is the deal, "
-        f"{100 * found.arm:.1f} of 100 who of the two plays it."
-        if found.deal > found.arm
-        else f"Who plays decides more than the deal: {100 * found.arm:.0f} of 100 against "
-        f"{100 * found.deal:.0f}."
+        f"The largest part is {largest}: {100 * parts[largest]:.0f} of 100. The deal is "
+        f"{100 * found.deal:.0f} of 100, which of the two plays it {100 * found.arm:.1f}."
     )
 
 
 def _extremes(one: Comparison) -> Iterator[Block]:
     rows = [
-        (letter, str(index), value)
+        (letter, str(index), _sign(one) * value)
         for letter, found in (("A", one.highest), ("B", one.lowest))
         for index, value in found
     ]
@@ -363,7 +355,7 @@ def _extremes(one: Comparison) -> Iterator[Block]:
         return
     contest = one.contest
     lead = (
-        f"difference in {contest.description.lengths[0]} (A - B)"
+        f"difference in {contest.description.lengths[0]}, B - A"
         if contest.kind == TABLES
         else "first places, A - B, a game"
     )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...sim.contest import Contest
 from ...sim.journal import prefix, whole_parts
 from ...sim.manifest import Manifest
 from ...sim.observe import play_of
+from ..compare_sums import anytime
+from ..effects import Part, figure_scale, ratio_contrast
 from ..screen import percent
 from ..sequential import look_counts
-from .page import COUNT, LINES, Chart, Column, Line, Table
+from ..summary import decimals
+from .page import COUNT, LINES, Block, Chart, Column, Line, Table, Text
+from .parts import NO_DIFFERENCE, ends, of_words, scale_of
 
 FIRST = 1000
 """Games from which on the intervals hold."""
@@ -62,70 +67,111 @@ def history(folder: Path, manifest: Manifest) -> Iterator[tuple[int, Any]]:
             yield games, counts
 
 
-def funnel(
+def ratio_points(
+    steps: Iterable[tuple[int, Any]],
+    contest: Contest,
     name: str,
-    title: str,
-    says: str,
-    points: Sequence[Point],
-    axis: str,
-    many: str,
+    parts: Sequence[Part],
     level: float,
-    *,
-    places: int,
-    lines: tuple[Line, ...] = (),
-    band: tuple[float, float] | None = None,
-) -> Chart:
-    """Return a chart of a figure by the number of games played.
+) -> Iterator[Point]:
+    """Yield a contrast of a figure of tables by the number of observations.
 
     Parameters
     ----------
-    name, title, says : str
-    points : sequence of Point
-        Already in the units that are shown.
+    steps : iterable of (int, Observations)
+        See `history`.
+    contest : Contest
+    name : str
+        Of the figure.
+    parts : sequence of Part
+    level : float
+    """
+    figure = dict(contest.figures)[name]
+    known = {count.name: count for count in contest.description.counts}
+    judged = anytime(level)
+    for games, counts in steps:
+        contrasted = ratio_contrast(counts.games, counts.moments[name], parts)
+        if contrasted is not None:
+            sums, grain, largest = contrasted
+            found = judged(sums, grain * figure_scale(figure, known), largest, False)
+            yield games, found.estimate, found.interval.low, found.interval.high
+
+
+def funnel_blocks(
+    points: Iterable[Point],
+    title: str,
+    axis: str,
+    unit: str,
+    many: str,
+    level: float,
+    *,
+    matters: float | None = None,
+    lines: tuple[Line, ...] = NO_DIFFERENCE,
+    picked: int = 1,
+    about: str = ", approximately,",
+    note: str = "",
+) -> Iterator[Block]:
+    """Yield a figure by the number of games played.
+
+    Parameters
+    ----------
+    points : iterable of Point
+    title : str
     axis : str
-        What the figure is, with its unit.
+        What the figure is.
+    unit : str
+        ``of 100`` for shares, else what is counted.
     many : str
         What was played: matches, deals.
     level : float
-    places : int
-        Decimals.
+        That of the intervals of all figures of which this one was picked.
+    matters : float, optional
+        The least difference that matters.
     lines : tuple of Line
-    band : (float, float), optional
+    picked : int
+        Of how many figures this one was picked because of what came out; `points` were computed at
+        a level that allows for it.
+    about : str
+        How exactly the level holds; '' for that of shares, which is exact.
+    note : str
+        What else is to be said.
     """
-    return Chart(
+    scale = scale_of(unit)
+    rows = [(games, *(scale * one for one in values)) for games, *values in points]
+    if not rows:
+        yield Text(f"Too few {many} to show how the figures settled: it takes {FIRST:,}.")
+        return
+    half = [(row[3] - row[2]) / 2 for row in (rows[0], rows[-1])]
+    places = decimals(half[1])
+    of = of_words(unit) or f" {unit}"
+    known = [f"plus or minus {one:.{places}f}{of}" for one in half]
+    says = f"Known to {known[0]} after {rows[0][0]:,} {many}"
+    if len(rows) > 1:
+        says += f", to {known[1]} after {rows[-1][0]:,}"
+    others = f", and those of the {picked - 1} others it was picked from," if picked > 1 else ""
+    yield Chart(
         LINES,
-        name,
+        "funnel",
         title,
-        says,
+        f"{says}.",
         Table(
             title,
             (
                 Column("games", many, form=COUNT),
                 Column("value", "so far", places=places),
-                Column("low", f"{percent(level)} from", places=places),
-                Column("high", "to", places=places),
+                *ends(level, places),
             ),
-            tuple(points),
-            note=f"A confidence sequence: with {percent(level)} probability, approximately, all "
-            "these intervals hold the true value, however often one looks.",
+            tuple(rows),
+            note=f"A confidence sequence: with {percent(level)} probability{about} all these "
+            f"intervals{others} hold the true value, however often one looks.{note}",
         ),
         "games",
         "value",
         many,
-        axis,
+        f"{axis},{of}" if of == " of 100" else f"{axis} in{of}",
         "low",
         "high",
         lines=lines,
-        band=band,
+        band=None if matters is None else (-scale * matters, scale * matters),
         log=True,
-    )
-
-
-def funnel_words(points: Sequence[Point], many: str, places: int, unit: str) -> str:
-    """Return how much narrower it became."""
-    first, last = points[0], points[-1]
-    half = [(point[3] - point[2]) / 2 for point in (first, last)]
-    return (
-        f"Known to plus or minus {half[0]:.{places}f}{unit} after {first[0]:,} {many}, to "
-        f"{half[1]:.{places}f}{unit} after {last[0]:,}."
     )

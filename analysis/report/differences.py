@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..paired import Difference
 from ..screen import percent
 from ..verdict import Verdict
-from .page import CHANCE, INTERVALS, TEXT, Chart, Column, Line, Table
-from .parts import SHOWN, places_of, scale_of
+from .page import CHANCE, INTERVALS, SHORT, TEXT, Chart, Column, Table
+from .parts import NO_DIFFERENCE, VERDICTS, ends, number, of_words, places_of, scale_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,18 @@ class Shown:
     b: float | None = None
     sign: int = 1
     """-1 where the difference is told the other way round."""
-    group: str = ""
+
+
+def signed_words(difference: Difference, unit: str, sign: int = 1) -> tuple[str, str, str]:
+    """Return a difference and its interval's ends as they are written, the difference with unit."""
+    scale = scale_of(unit)
+    interval = difference.interval
+    low, high = sorted(sign * scale * end for end in (interval.low, interval.high))
+    value, *ends = (
+        number(one, places_of(interval, scale), with_sign=True)
+        for one in (sign * scale * difference.estimate, low, high)
+    )
+    return f"{value}{of_words(unit)}", ends[0], ends[1]
 
 
 def differences(
@@ -39,7 +50,7 @@ def differences(
     together: int,
     values: tuple[str, str] | None = None,
     adjusted: bool = False,
-    group: str = "",
+    held: str = "",
 ) -> Table:
     """Return a table of differences.
 
@@ -57,52 +68,47 @@ def differences(
         Headings of both values, if they are shown.
     adjusted : bool
         Whether p-values are adjusted for their number.
-    group : str
-        Heading of the groups; '' leaves them out.
+    held : str
+        What the intervals hold for, if not for all of them together.
     """
     rows = []
     places = []
     for one in found:
         scale = one.sign * scale_of(one.unit)
         interval = one.difference.interval
-        low, high = sorted((scale * interval.low, scale * interval.high))
+        # Adding 0 makes 0 of -0.
+        low, high = sorted((scale * interval.low + 0.0, scale * interval.high + 0.0))
+        estimate = scale * one.difference.estimate + 0.0
         unit = one.matters * scale_of(one.unit)
         rows.append(
             (
-                *([one.group] if group else []),
                 one.label,
                 *(
                     [abs(scale) * value if value is not None else None for value in (one.a, one.b)]
                     if values
                     else []
                 ),
-                scale * one.difference.estimate,
+                estimate,
                 low,
                 high,
                 one.unit,
                 unit,
-                *(
-                    (scale * one.difference.estimate / unit, low / unit, high / unit)
-                    if unit
-                    else (None,) * 3
-                ),
-                SHOWN[one.verdict.word],
+                *((estimate / unit, low / unit, high / unit) if unit else (None,) * 3),
+                VERDICTS[one.verdict.word],
                 one.p_value,
             )
         )
         places.append(places_of(interval, scale_of(one.unit)))
-    held = f"all {together} intervals together" if together > 1 else "the interval"
+    held = held or (f"for all {together} together" if together > 1 else "by itself")
     return Table(
         caption,
         (
-            *([Column("group", group, form=TEXT)] if group else []),
             Column("label", "figure", form=TEXT),
             *([Column("a", values[0]), Column("b", values[1])] if values else []),
             Column("difference", heading),
-            Column("low", f"{percent(level)} from"),
-            Column("high", "to"),
+            *ends(level),
             Column("unit", "unit", form=TEXT),
-            Column("matters", "matters from"),
+            Column("matters", "matters from", form=SHORT),
             Column("times", "in units of that", places=2),
             Column("times_low", "from", places=2),
             Column("times_high", "to", places=2),
@@ -111,7 +117,7 @@ def differences(
         ),
         tuple(rows),
         tuple(places),
-        f"{percent(level)} for {held}.",
+        f"{percent(level)} intervals, {held}.",
     )
 
 
@@ -150,6 +156,6 @@ def _forest(
         "",
         low,
         high,
-        lines=(Line(0, "no difference"),),
+        lines=NO_DIFFERENCE,
         band=(-matters, matters),
     )

@@ -35,6 +35,8 @@ WIDTH = 7.2
 """Inches."""
 WIDEST_LABEL = 40
 MOST_TICKS = 12
+MOST_MARKED = 40
+"""Points of a curve that have markers."""
 LEGEND_WIDTH = 84
 """Letters side by side in the names of the series."""
 MOST_SERIES = len(SERIES)
@@ -134,12 +136,17 @@ def svg(chart: Chart) -> str:
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'<svg ([^>]*?)height="[^"]*" ([^>]*?)width="[^"]*"', r"<svg \1\2", text)
     text = re.sub(r'<svg ([^>]*?)width="[^"]*" ([^>]*?)height="[^"]*"', r"<svg \1\2", text)
+    return re.sub(r"<[^>]+>", lambda tag: _in_page(tag[0], chart.name), text).rstrip()
+
+
+def _in_page(tag: str, name: str) -> str:
+    """Return a tag of an SVG as it stands in a page: its own ids, the page's colours."""
     # An id may stand only once in a page.
-    text = re.sub(r'\bid="', f'id="{chart.name}-', text)
-    text = re.sub(r'(href="|url\()#', rf"\1#{chart.name}-", text)
+    tag = re.sub(r'\bid="', f'id="{name}-', tag)
+    tag = re.sub(r'(href="|url\()#', rf"\1#{name}-", tag)
     for colour, variable in THEME.items():
-        text = text.replace(colour, variable)
-    return text.rstrip()
+        tag = tag.replace(colour, variable)
+    return tag
 
 
 def _height(chart: Chart) -> float:
@@ -167,39 +174,26 @@ def _intervals(chart: Chart, axes: Axes) -> None:
     values = _numbers(table.column(chart.x))
     lows, highs = _numbers(table.column(chart.low)), _numbers(table.column(chart.high))
     labels = [_label(one) for one in table.column(chart.y)]
-    groups = list(dict.fromkeys(table.column(chart.by))) if chart.by else [None]
-    for number, group in enumerate(groups):
-        at = [
-            j
-            for j in range(len(values))
-            if values[j] == values[j] and (not chart.by or table.column(chart.by)[j] == group)
-        ]
-        colour = SERIES[number % MOST_SERIES]
-        drawn = axes.hlines(
-            at, [lows[j] for j in at], [highs[j] for j in at], color=colour, linewidth=2
-        )
-        drawn.set_gid(f"series-{number}-intervals")
-        (points,) = axes.plot(
-            [values[j] for j in at],
-            at,
-            MARKERS[number % MOST_SERIES],
-            color=colour,
-            label=None if group is None else _label(group),
-        )
-        points.set_gid(f"series-{number}-points")
+    at = [j for j, value in enumerate(values) if value == value]
+    axes.hlines(at, [lows[j] for j in at], [highs[j] for j in at], color=SERIES[0], linewidth=2)
+    axes.plot([values[j] for j in at], at, MARKERS[0], color=SERIES[0])
     if chart.band:
         axes.axvspan(*chart.band, color=MUTED, alpha=0.15, linewidth=0)
     for line in chart.lines:
         axes.axvline(line.at, color=INK, linewidth=1, linestyle=(0, (4, 2)))
+        axes.annotate(
+            line.label, (line.at, 1), (0, 2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="center", va="bottom", fontsize=9, color=MUTED,
+        )  # fmt: skip
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    if len(groups) > 1:
-        _legend(axes, [_label(one) for one in groups])
 
 
 def _curves(chart: Chart, axes: Axes) -> None:
     """Draw curves with bands, or step curves; text on the x axis stands at equal distances."""
+    from matplotlib.ticker import MaxNLocator
+
     table = chart.table
     xs = table.column(chart.x)
     form = next(one.form for one in table.columns if one.name == chart.x)
@@ -223,7 +217,7 @@ def _curves(chart: Chart, axes: Axes) -> None:
             x,
             y,
             color=colour,
-            marker="" if steps else MARKERS[number % MOST_SERIES],
+            marker="" if steps or len(at) > MOST_MARKED else MARKERS[number % MOST_SERIES],
             markersize=4,
             linestyle=DASHES[number % len(DASHES)],
             drawstyle="steps-post" if steps else "default",
@@ -237,16 +231,23 @@ def _curves(chart: Chart, axes: Axes) -> None:
                 linewidth=0,
             )  # fmt: skip
             band.set_gid(f"series-{number}-band")
+            if len(at) == 1:  # a band has no width there
+                ends = axes.vlines(x, low[at[0]], high[at[0]], color=colour)
+                ends.set_gid(f"series-{number}-ends")
     if chart.band:
         axes.axhspan(*chart.band, color=MUTED, alpha=0.15, linewidth=0)
     for line in chart.lines:
         axes.axhline(line.at, color=INK, linewidth=1, linestyle=(0, (4, 2)))
         axes.annotate(
-            line.label, (1, line.at), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-            fontsize=9, color=MUTED,
+            line.label, (1, line.at), (3, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", ha="left", va="center", fontsize=9, color=MUTED,
+            annotation_clip=False,
         )  # fmt: skip
     if chart.log:
         _log_scale(axes)
+    if chart.kind == STEPS:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(-3, 103)
     if len(groups) > 1:
         _legend(axes, [_label(one) for one in groups])
 
@@ -296,9 +297,9 @@ def _heat(chart: Chart, axes: Axes) -> None:
             continue
         column = columns.index(table.column(chart.x)[j])
         row = rows.index(table.column(chart.y)[j])
-        axes.add_patch(
-            Rectangle((column - 0.5, row - 0.5), 1, 1, color=colours(part(value)), linewidth=0)
-        )
+        colour = colours(part(value))
+        red, green, blue, _ = colour
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, color=colour, linewidth=0))
         axes.text(
             column,
             row,
@@ -306,7 +307,8 @@ def _heat(chart: Chart, axes: Axes) -> None:
             ha="center",
             va="center",
             fontsize=9,
-            color=ON_DARK if (abs(value - 50) > 30 if around else part(value) > 0.55) else ON_LIGHT,
+            # As bright as people see it: ITU-R BT.601.
+            color=ON_DARK if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else ON_LIGHT,
         )
     labels = [_label(one) for one in columns]
     axes.set_xticks(range(len(columns)), labels)

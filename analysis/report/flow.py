@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...sim.counts import SHARE
+from ...sim.game import Unit
 from ...sim.plan import Plan
 from ..at_table import LEAST_LED, STEPS, AtTable
 from ..intervals import wilson
 from ..screen import percent, sure_words
 from .page import COUNT, LINES, Block, Chart, Column, Line, Table, Text
-from .parts import Estimate, between, estimates, places_of
+from .parts import (
+    Estimate,
+    between,
+    ends,
+    estimates,
+    places_of,
+)
+
+OF_SEVERAL = ("wait", "lead_changes", "half_leader", "comebacks")
+"""Figures that one player alone has nothing of."""
 
 
 def flow_blocks(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
@@ -23,28 +33,33 @@ def flow_blocks(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
     level : float
         Of the intervals.
     """
-    units = plan.unit.word(found.n)
-    yield Text(told_words(f"{found.n:,} {units}", found.seconds_per_turn, plan.description.leads))
+    yield Text(told_words(found.n, plan.unit, found.seconds_per_turn, plan.description.leads))
+    alone = plan.rules.players == 1
+    shown = [one for one in found.figures if not (alone and one.figure.name in OF_SEVERAL)]
+    if not shown:
+        yield Text(f"No data: none of these {plan.unit.many} was finished.")
+        return
     yield estimates(
         "At the table",
         [
             Estimate(one.label, one.value, one.interval, one.figure.unit, one.figure.meaning)
-            for one in found.figures
+            for one in shown
         ],
         "figure",
         level,
         notes="what it is",
     )
-    if plan.rules.players > 1:
+    if not alone:
         yield from _leader(plan, found, level)
         yield from _ahead(plan, found, level)
 
 
-def told_words(games: str, seconds: float, leads: str) -> str:
+def told_words(n: int, unit: Unit, seconds: float, leads: str, of: str = "") -> str:
     """Return which games were told again, and what is meant by time and by leading."""
+    first = f"The first {n:,} {unit.many}{of} were" if n > 1 else f"The first {unit.one}{of} was"
     return (
-        f"The first {games} were played once more, turn by turn; a turn is taken for {seconds:g} "
-        f"seconds. Leading is: {leads}."
+        f"{first} played once more, turn by turn; a turn is taken for {seconds:g} seconds. Leading "
+        f"is: {leads}."
     )
 
 
@@ -83,8 +98,7 @@ def _leader(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
                 Column("part", "turns over", "of 100", COUNT),
                 Column("led", "games with a sole leader", form=COUNT),
                 Column("wins", "the leader wins", "of 100", places=1),
-                Column("low", f"{percent(level)} from", places=1),
-                Column("high", "to", places=1),
+                *ends(level, 1),
             ),
             tuple(rows),
             note=f"Rows with fewer than {LEAST_LED} games are left out. {percent(level)} Wilson "
@@ -132,8 +146,7 @@ def _ahead(plan: Plan, found: AtTable, level: float) -> Iterator[Block]:
             (
                 Column("part", "turns over", "of 100", COUNT),
                 Column("ahead", "winner leads for good", "of 100", places=1),
-                Column("low", f"{percent(level)} from", places=1),
-                Column("high", "to", places=1),
+                *ends(level, 1),
             ),
             tuple(rows),
             note=f"Looked at after each twentieth of the turns. {percent(level)} Wilson intervals.",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 
-from ...sim.plan import Plan
+from ...sim.game import Unit
 from ..intervals import quantile, quantile_interval, wilson
-from ..screen import percent
 from ..summary import Length, Summary
-from .page import COUNT, STEPS, TEXT, Block, Chart, Column, Table, Text
-from .parts import between
+from .page import COUNT, LINES, STEPS, TEXT, Block, Cell, Chart, Column, Table, Text
+from .parts import between, ends, number, places_of, upper
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 MOST_STEPS = 160
@@ -17,22 +17,16 @@ MOST_STEPS = 160
 
 
 def distribution(histogram: Mapping[int, int]) -> list[tuple[int, int, float]]:
-    """Return values, how many games had them, and the share at or below: all, or some of them.
-
-    Where values between are left out the counts are of all values since the row before, so that
-    they still add up.
-    """
+    """Return values, the number and the share of games at or below them: of all, or of some."""
     n = sum(histogram.values())
     values = sorted(histogram)
     every = -(-len(values) // MOST_STEPS)
     found = []
-    so_far = count = 0
+    so_far = 0
     for j, value in enumerate(values):
-        count += histogram[value]
         so_far += histogram[value]
         if (j + 1) % every == 0 or j == len(values) - 1 or j == 0:
-            found.append((value, count, 100 * so_far / n))
-            count = 0
+            found.append((value, so_far, 100 * so_far / n))
     return found
 
 
@@ -57,20 +51,23 @@ def steps_chart(
         for label, histogram in series.items()
         for row in distribution(histogram)
     )
+    # Between values that are left out the share isn't level.
+    whole = len(rows) == sum(map(len, series.values()))
     return Chart(
-        STEPS,
+        STEPS if whole else LINES,
         name,
         title,
         says,
         Table(
-            f"{title}: the distribution",
+            title,
             (
                 *(() if single else (Column("series", "series", form=TEXT),)),
                 Column("value", unit, form=COUNT),
-                Column("count", f"{many} since the row before", form=COUNT),
-                Column("share", "at or below", "of 100", places=2),
+                Column("count", f"{many} at or below", form=COUNT),
+                Column("share", "share", "of 100", places=2),
             ),
             rows,
+            note="" if whole else "Some of the values, with the shares that are exact at them.",
         ),
         "value",
         "share",
@@ -80,57 +77,47 @@ def steps_chart(
     )
 
 
-def spread_words(name: str, one: Length, plan: Plan) -> str:
-    """Return where the middle half lies, and how long the longest are."""
+def spread_words(name: str, one: Length, unit: Unit) -> str:
+    """Return where the middle half lies, and how long the longest are.
+
+    Quantiles are values that were seen, so at least so many games are on either side.
+    """
     low, high = (quantile(one.histogram, q) for q in (0.25, 0.75))
+    middle = f"{low:,} to {high:,}" if low != high else f"{low:,}"
     return (
-        f"Half of all {plan.unit.many} take {low:,} to {high:,} {name.replace('_', ' ')}; one in "
-        f"twenty takes {one.p95:,} or more, the longest {one.max:,}."
+        f"{upper(name.replace('_', ' '))} a {unit.one}: {middle} in at least half of the finished "
+        f"{unit.many}, {one.p95:,} or more in at least one of twenty, {one.max:,} at most."
     )
 
 
 def quantile_table(lengths: Mapping[str, Length], level: float) -> Table:
     """Return quantiles with intervals that hold whatever the distribution."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
+    places: list[int] = []
     for name, one in lengths.items():
         for q in QUANTILES:
             interval = quantile_interval(one.histogram, q, level)
             assert interval is not None  # there are values
-            rows.append(
-                (
-                    name.replace("_", " "),
-                    f"{100 * q:g} % quantile",
-                    float(quantile(one.histogram, q) or 0),
-                    interval.low,
-                    interval.high,
-                )
-            )
+            low, high = (end if isfinite(end) else None for end in (interval.low, interval.high))
+            value = quantile(one.histogram, q)
+            rows.append((name.replace("_", " "), f"{100 * q:g} % quantile", value, low, high))
+            places.append(0)
         mean = one.interval
-        rows.append(
-            (
-                name.replace("_", " "),
-                "mean",
-                one.mean,
-                mean.low if mean else one.mean,
-                mean.high if mean else one.mean,
-            )
-        )
-    places = [0] * len(rows)
-    for j, row in enumerate(rows):
-        if row[1] == "mean":
-            places[j] = 2
+        both = (mean.low, mean.high) if mean else (None, None)
+        rows.append((name.replace("_", " "), "mean", one.mean, *both))
+        places.append(max(2, places_of(mean)))
     return Table(
         "Quantiles and means",
         (
             Column("length", "length", form=TEXT),
             Column("figure", "figure", form=TEXT),
             Column("value", "value"),
-            Column("low", f"{percent(level)} from"),
-            Column("high", "to"),
+            *ends(level, missing="open"),
         ),
         tuple(rows),
         tuple(places),
-        "Quantiles are values that were seen, with intervals between order statistics.",
+        "Quantiles are values that were seen, with intervals between order statistics; open: there "
+        "are too few games for an end.",
     )
 
 
@@ -143,7 +130,7 @@ def length_blocks(summary: Summary) -> Iterator[Block]:
         yield steps_chart(
             f"length-{name.replace('_', '-')}",
             f"{word.capitalize()} a {unit.one}",
-            spread_words(name, one, plan),
+            spread_words(name, one, unit),
             {"": one.histogram},
             word,
             unit.many,
@@ -163,10 +150,11 @@ def capped_words(summary: Summary) -> str:
     interval = wilson(summary.capped, summary.completed, summary.level)
     if interval is None:
         return "Nothing was played."
-    share = 100 * summary.capped / summary.completed
-    return (
-        f"Capped: {summary.capped:,} of {summary.completed:,} {plan.unit.many}, {share:.3g} of 100 "
-        f"({between(interval, 100)}). {note[:1].upper()}{note[1:]}"
-        + ("" if note.endswith(".") else ".")
-        + (" Capped games are in no length." if summary.capped else "")
+    share = number(100 * summary.capped / summary.completed, places_of(interval, 100))
+    said = (
+        f"Capped: {summary.capped:,} of {summary.completed:,} {plan.unit.many}, {share} of 100 "
+        f"({between(interval, 100)}). {upper(note).rstrip('.')}."
     )
+    if summary.capped:
+        said += " They are in no share and no length, which are of shorter games therefore."
+    return said

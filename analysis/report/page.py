@@ -15,8 +15,8 @@ from ...sim.provenance import REPORT_FORMAT, REPORT_VERSION
 Cell = str | int | float | None
 """What stands in a table; None: no data."""
 
-TEXT, COUNT, NUMBER, CHANCE = "text", "count", "number", "p"
-"""Forms of a column: words, whole numbers, numbers with decimals, p-values."""
+TEXT, COUNT, NUMBER, SHORT, CHANCE = "text", "count", "number", "short", "p"
+"""Forms of a column: words, whole numbers, numbers with decimals, with three digits, p-values."""
 
 INTERVALS, LINES, STEPS, HEAT = "intervals", "lines", "steps", "heat"
 """Kinds of charts: points with intervals, curves with bands, step curves, a table in colours."""
@@ -32,6 +32,8 @@ class Column:
     form: str = NUMBER
     places: int | None = None
     """Decimals of numbers; None: the row says."""
+    missing: str = "no data"
+    """What is written where there is no number."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,18 @@ class Table:
         """Return a cell as it is written."""
         column, value = self.columns[at], self.rows[row][at]
         if value is None:
-            return "no data" if column.form != TEXT else ""
+            return column.missing if column.form != TEXT else ""
         if isinstance(value, str):
             return value
         if column.form == COUNT:
             return f"{value:,}"
+        if column.form == SHORT:
+            return f"{value:,.3g}"
         if column.form == CHANCE:
             return "below 0.0001" if value < 0.0001 else f"{value:.4f}"
         places = column.places if column.places is not None else self.places[row]
-        return f"{value:,.{places}f}"
+        text = f"{value:,.{places}f}"
+        return text if float(text.replace(",", "")) else text.removeprefix("-")
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,8 @@ class Page:
     made_by: str
     result: Mapping[str, Any]
     """What ``summary --json`` prints, with seeds as text."""
+    sanity: Mapping[str, Any]
+    """Whether it can be right: what was looked at, and whether that passed."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what report.json holds."""
@@ -167,6 +174,7 @@ class Page:
                 for section in self.sections
             ],
             "result": seeds_as_text(self.result),
+            "sanity": dict(self.sanity),
         }
 
 
@@ -184,6 +192,7 @@ def page_of(data: Mapping[str, Any]) -> Page:
         command=data["command"],
         made_by=data["made_by"],
         result=data["result"],
+        sanity=data["sanity"],
     )
 
 

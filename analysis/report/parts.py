@@ -12,7 +12,7 @@ from ...sim.options import as_dict, options, show
 from ...sim.plan import Plan
 from ..intervals import Interval
 from ..screen import STOPPED, percent
-from ..summary import decimals
+from ..summary import decimals, signed
 from ..verdict import MATTERS, TOO_SMALL, UNKNOWN
 from .page import (
     COUNT,
@@ -32,13 +32,14 @@ from .page import (
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
+    from ..sanity import Sanity
     from ..summary import Summary
     from ..sweep_sums import Sweep
     from ..tournament_sums import Tournament
 
     Outcome: TypeAlias = Summary | Comparison | Sweep | Tournament
 
-SHOWN = {MATTERS: "matters", TOO_SMALL: "too small to matter", UNKNOWN: "can't tell yet"}
+VERDICTS = {MATTERS: "matters", TOO_SMALL: "too small to matter", UNKNOWN: "can't tell yet"}
 """Verdicts as tables write them."""
 
 
@@ -52,10 +53,10 @@ def places_of(interval: Interval | None, scale: float = 1.0) -> int:
     return decimals(scale * interval.half_width) if interval else 2
 
 
-def number(value: float, places: int, *, signed: bool = False) -> str:
+def number(value: float, places: int, *, with_sign: bool = False) -> str:
     """Return a number in words: no minus in front of nothing."""
-    text = f"{value:+,.{places}f}" if signed else f"{value:,.{places}f}"
-    return text.replace("-", "+" if signed else "") if not float(text.replace(",", "")) else text
+    text = signed(value, places)
+    return text if with_sign else text.removeprefix("+")
 
 
 def between(interval: Interval | None, scale: float = 1.0, places: int | None = None) -> str:
@@ -66,27 +67,52 @@ def between(interval: Interval | None, scale: float = 1.0, places: int | None = 
     return f"{number(scale * interval.low, shown)} to {number(scale * interval.high, shown)}"
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def listed(words: Sequence[str]) -> str:
     """Return 'a, b and c'."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def of_words(unit: str) -> str:
+    """Return ' of 100' for shares, which stand behind their numbers, else ''."""
+    return " of 100" if unit == "of 100" else ""
+
+
+def axis_words(label: str, unit: str) -> str:
+    """Return what an axis is labelled with: 'seat 0 wins, of 100'."""
+    return f"{label}, of 100" if unit == "of 100" else label
+
+
+def ends(
+    level: float, places: int | None = None, missing: str = "no data"
+) -> tuple[Column, Column]:
+    """Return the columns of an interval's ends."""
+    return (
+        Column("low", f"{percent(level)} from", places=places, missing=missing),
+        Column("high", "to", places=places, missing=missing),
+    )
+
+
+NO_DIFFERENCE = (Line(0, "no difference"),)
 
 
 def range_words(label: str, values: Mapping[str, float], places: int) -> str:
-    """Return 'Turns a deal goes from 53.8 (on) to 58.5 (off)', or that it is the same in all.
+    """Return 'Turns a deal, as seen: from 53.8 (on) to 58.5 (off)', or that it is the same in all.
 
     Parameters
     ----------
     label : str
     values : mapping of str to float
-        By name.
+        By name, as they are shown.
     places : int
         Decimals.
     """
     low, high = (pick(values, key=values.__getitem__) for pick in (min, max))
-    ends = [number(values[name], places) for name in (low, high)]
-    if ends[0] == ends[1]:
-        return f"{upper(label)}: {ends[0]} in all."
-    return f"{upper(label)}: from {ends[0]} ({low}) to {ends[1]} ({high})."
+    shown = [number(values[name], places) for name in (low, high)]
+    if len(values) == 1:
+        return f"{upper(label)}, as seen: {shown[0]} ({low}); too little is known of the others."
+    if shown[0] == shown[1]:
+        return f"{upper(label)}, as seen: {shown[0]} in all {len(values)}."
+    return f"{upper(label)}, as seen: from {shown[0]} ({low}) to {shown[1]} ({high})."
 
 
 def upper(text: str) -> str:
@@ -126,7 +152,6 @@ def estimates(
     """
     rows: list[tuple[Cell, ...]] = []
     places = []
-    grouped = False
     found = list(found)
     grouped = any(one.group for one in found)
     for one in found:
@@ -149,8 +174,7 @@ def estimates(
             Column("label", what, form=TEXT),
             *([Column("group", "series", form=TEXT)] if grouped else []),
             Column("value", "estimate"),
-            Column("low", f"{percent(level)} from"),
-            Column("high", "to"),
+            *ends(level),
             Column("unit", "unit", form=TEXT),
             *([Column("note", notes, form=TEXT)] if notes else []),
         ),
@@ -168,14 +192,22 @@ def forest(
     axis: str,
     *,
     lines: tuple[Line, ...] = (),
-    band: tuple[float, float] | None = None,
-    by: str = "",
 ) -> Chart:
     """Return a chart of a table of `estimates`: a point and its interval on each line."""
     return Chart(
-        INTERVALS, name, title, says, table, "value", "label", axis, "", "low", "high",
-        by, lines, band,
-    )  # fmt: skip
+        INTERVALS,
+        name,
+        title,
+        says,
+        table,
+        "value",
+        "label",
+        axis,
+        "",
+        "low",
+        "high",
+        lines=lines,
+    )
 
 
 def rules_table(
@@ -282,6 +314,7 @@ def make_page(
     subtitle: str,
     answer: Iterable[str],
     design: Iterable[Block],
+    sanity: Sanity,
     parts: Iterable[tuple[str, str, Iterable[Block]]],
 ) -> Page:
     """Return a page: its answer, its setup, and its parts as far as there is something in them.
@@ -295,6 +328,7 @@ def make_page(
     answer : iterable of str
     design : iterable of blocks
         What the setup says beside what is said of everything.
+    sanity : Sanity
     parts : iterable of (name, title, blocks)
     """
     sections = [
@@ -313,6 +347,7 @@ def make_page(
         command=one.command,
         made_by=f"simcards {manifest.made_by['simcards']}",
         result=one.to_json(),
+        sanity=sanity.to_json(),
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).with_name("templates")
 FOLDED = 12
 """Rows from which a table of a page is folded away."""
-SHOWN = 30
+MOST_ROWS = 30
 """Rows of a table that Markdown shows."""
 
 
@@ -103,7 +103,7 @@ def html(data: Mapping[str, Any], data_file: str) -> str:
     )
 
 
-SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in r"\`*_{}[]<>#|"})
+SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in r"\`*_{}[]<>#|&~$"})
 """Signs that mean something in Markdown."""
 
 
@@ -126,7 +126,7 @@ def _table_lines(table: Table, data_file: str) -> str:
     lines.append(
         "|" + "|".join(":---" if one.form == TEXT else "---:" for one in table.columns) + "|"
     )
-    step = -(-len(table.rows) // SHOWN)
+    step = -(-len(table.rows) // MOST_ROWS)
     shown = [j for j in range(len(table.rows)) if j % step == 0 or j == len(table.rows) - 1]
     for row in shown:
         cells = (plain(table.text(row, at)) for at in range(len(table.columns)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ...sim.counts import SHARE, Counts
@@ -15,8 +16,10 @@ from ..multiple import bonferroni_level
 from ..sanity import Sanity
 from ..screen import percent
 from ..sequential import confidence_sequence
-from ..summary import Summary, rate, request_words
-from .convergence import funnel, funnel_words, history
+from ..summary import Summary, quoted, rate, request_words
+from ..verdict import LEAST_OBSERVATIONS, MATTERS, TOO_SMALL, judge
+from .convergence import Point, funnel_blocks, history
+from .draw import MOST_SERIES
 from .flow import flow_blocks, luck_words
 from .lengths import capped_words, length_blocks, spread_words
 from .page import (
@@ -37,6 +40,7 @@ from .page import (
 from .parts import (
     Estimate,
     between,
+    ends,
     estimates,
     forest,
     listed,
@@ -50,7 +54,8 @@ from .parts import (
 )
 from .sanity import sanity_blocks
 
-MOST_CURVES = 6
+LEAST_TALLIED = 30
+"""Counts below which a rate of a game's own tables isn't shown."""
 
 
 def run_page(
@@ -87,6 +92,7 @@ def run_page(
         f"{game.title}, preset {plan.preset}, {who}",
         _answer(summary, counts),
         [who_plays(plan), *rules_table([plan], [""])],
+        sanity,
         (
             ("fairness", "Seats", fairness_blocks(summary, counts)),
             ("lengths", "Lengths", length_blocks(summary)),
@@ -102,24 +108,32 @@ def run_page(
 def _answer(summary: Summary, counts: Counts) -> Iterator[str]:
     """Yield what came out, in sentences with intervals."""
     plan = summary.plan
-    if not summary.completed:
-        yield "No data: not one chunk of games was finished."
-        return
+    units = plan.unit.many
     if summary.status == "partial":
         yield partial(summary.stop_reason, summary.completed, summary.n, plan)
+    if summary.stop_reason == "precision" and summary.precision is not None:
+        yield (
+            f"Stopped when every seat's share of the wins was known to plus or minus "
+            f"{100 * summary.precision:g} of 100."
+        )
+    if summary.capped:
+        yield capped_words(summary)
     for one in summary.headlines:
         scale = 100 if one.unit == "of 100" else 1
-        yield f"{one.question} {upper(one.answer)} ({between(one.interval, scale)})."
+        # Of several figures the first has the interval.
+        of = f"{one.unit.replace('_', ' ')} " if "," in one.answer and scale == 1 else ""
+        yield f"{one.question} {upper(one.answer)} ({of}{between(one.interval, scale)})."
     if plan.rules.players > 1 and summary.finished:
         yield _fairness_words(summary, counts)
     for name, length in list(summary.lengths.items())[:1]:
-        yield spread_words(name, length, plan)
+        yield spread_words(name, length, plan.unit)
+    games = f"{summary.completed:,} {plan.unit.word(summary.completed)}"
     if summary.capped:
-        yield capped_words(summary)
-    yield (
-        f"In brackets: {percent(summary.level)} intervals, from {summary.completed:,} "
-        f"{plan.unit.word(summary.completed)}."
-    )
+        games = f"the {summary.finished:,} finished of {summary.completed:,} {units}"
+    how = "intervals"
+    if summary.precision is not None:
+        how = "intervals (of seats' shares: confidence sequences, which hold however it stopped)"
+    yield f"In brackets: {percent(summary.level)} {how}, from {games}."
 
 
 def _together(summary: Summary, counts: Counts) -> list[tuple[float, Interval]]:
@@ -138,38 +152,53 @@ def _together(summary: Summary, counts: Counts) -> list[tuple[float, Interval]]:
 def _fairness_words(summary: Summary, counts: Counts) -> str:
     """Return whether all seats win equally often, as far as can be told."""
     shares = _together(summary, counts)
-    won = sum(value for value, _ in shares)
-    even = won / len(shares)
-    unfair = [
-        seat
-        for seat, (_, interval) in enumerate(shares)
-        if not interval.low <= even <= interval.high
-    ]
+    if summary.finished < LEAST_OBSERVATIONS:
+        return f"{summary.finished} finished games are too few to say whether seats win alike."
+    even = sum(value for value, _ in shares) / len(shares)
     said = f"an even share is {100 * even:.4g} of 100"
-    if not unfair:
-        widest = max(abs(end - even) for _, one in shares for end in (one.low, one.high))
-        if widest < RATE_MATTERS:
-            return (
-                f"The seats are fair, as far as it matters: every seat is within "
-                f"{100 * RATE_MATTERS:g} of 100 of an even share ({said})."
+    apart = [
+        replace(interval, low=interval.low - even, high=interval.high - even)
+        for _, interval in shares
+    ]
+    verdicts = [
+        judge(value - even, interval, RATE_MATTERS, summary.finished)
+        for (value, _), interval in zip(shares, apart, strict=True)
+    ]
+    least = f"{100 * RATE_MATTERS:g} of 100"
+    parts = []
+    for seat, (interval, verdict) in enumerate(zip(apart, verdicts, strict=True)):
+        if verdict.sign:
+            places = places_of(interval, 100)
+            near, far = sorted(abs(100 * end) for end in (interval.low, interval.high))
+            parts.append(
+                f"seat {seat} wins {number(100 * abs(shares[seat][0] - even), places)} of 100 "
+                f"{'more' if verdict.sign > 0 else 'less'} ({number(near, places)} to "
+                f"{number(far, places)})"
             )
+    words = {verdict.word for verdict in verdicts}
+    if not parts:
+        if words == {TOO_SMALL}:
+            return (
+                f"The seats are fair, as far as it matters: every seat is within {least} of an "
+                f"even share ({said})."
+            )
+        widest = max(max(abs(one.low), abs(one.high)) for one in apart)
         return (
             f"No seat is shown to be better than another: each is within {100 * widest:.1f} of 100 "
             f"of an even share ({said})."
         )
-    parts = []
-    for seat in unfair:
-        value, interval = shares[seat]
-        places = places_of(interval, 100)
-        word = "more" if value > even else "less"
-        ends = sorted(abs(100 * (end - even)) for end in (interval.low, interval.high))
-        parts.append(
-            f"seat {seat} wins {number(abs(100 * (value - even)), places)} of 100 {word} "
-            f"({ends[0]:.{places}f} to {ends[1]:.{places}f})"
-        )
-    largest = max(abs(shares[seat][0] - even) for seat in unfair)
-    judged = "it matters" if largest >= RATE_MATTERS else "less than what matters, 1 of 100"
-    return f"The seats aren't equal, {judged}: {said}; {listed(parts)}."
+    if MATTERS in words:
+        judged = "and it matters"
+    elif words == {TOO_SMALL}:
+        judged = f"but by less than what matters, {least}"
+    else:
+        judged = f"but it can't be told yet whether by as much as matters, {least}"
+    who = "seats, and who plays on them," if len(_texts(summary)) > 1 else "seats"
+    return f"The {who} aren't equal, {judged}: {said}; {listed(parts)}."
+
+
+def _texts(summary: Summary) -> set[str]:
+    return {player.text for player in summary.plan.players}
 
 
 def fairness_blocks(summary: Summary, counts: Counts) -> Iterator[Block]:
@@ -191,7 +220,12 @@ def fairness_blocks(summary: Summary, counts: Counts) -> Iterator[Block]:
             "seat",
             summary.level,
             note=f"The intervals hold for all {len(shares)} seats together (each at "
-            f"{100 * level:.4g} %). A win shared by k counts 1/k.",
+            f"{100 * level:.4g} %). A win shared by k counts 1/k."
+            + (
+                " They are confidence sequences: the run stopped because of what it saw."
+                if summary.precision is not None
+                else ""
+            ),
         )
         yield forest(
             "seats",
@@ -296,8 +330,7 @@ def count_blocks(summary: Summary) -> Iterator[Block]:
                 Column("seat", "seat", form=TEXT),
                 Column("strategy", "played by", form=TEXT),
                 Column("mean", "mean"),
-                Column("low", f"{percent(summary.level)} from"),
-                Column("high", "to"),
+                *ends(summary.level),
                 Column("sd", "standard deviation"),
             ),
             tuple(rows),
@@ -318,54 +351,70 @@ def _tally(
     tally: Tally, counted: dict[tuple[int, ...], tuple[int, ...]], summary: Summary
 ) -> Iterator[Block]:
     """Yield a table of counts by keys: its second count is a part of its first."""
-    rows = []
-    for key, (whole, part, *_) in sorted(counted.items()):
-        interval = wilson(part, whole, summary.level)
-        if interval is None:
-            continue
-        rows.append(
-            (*key, whole, part, 100 * part / whole, 100 * interval.low, 100 * interval.high)
-        )
-    if not rows:
-        return
     words = [key.replace("_", " ") for key in tally.keys]
     names = [count.replace("_", " ") for count in tally.counts]
+    by = len(tally.keys) > 1
+    found = []
+    for key, (whole, part, *_) in sorted(counted.items()):
+        interval = wilson(part, whole, summary.level)
+        if interval is not None and whole >= LEAST_TALLIED:
+            found.append((key, whole, part, interval))
+    if not found:
+        return
+    rate = f"{names[1]} of 100 {names[0]}"
+
+    def cell(j: int, value: int) -> Cell:
+        # What tells curves apart is named in full.
+        return f"{words[j]} {value}" if by and j == 0 else value
+
     table = Table(
         upper(tally.help),
         (
-            *(Column(key, word, form=COUNT) for key, word in zip(tally.keys, words, strict=True)),
+            *(
+                Column(key, word, form=TEXT if by and j == 0 else COUNT)
+                for j, (key, word) in enumerate(zip(tally.keys, words, strict=True))
+            ),
             *(
                 Column(count, word, form=COUNT)
                 for count, word in zip(tally.counts, names, strict=True)
             ),
-            Column("rate", f"{names[1]} per {names[0]}", "of 100", places=1),
-            Column("low", f"{percent(summary.level)} from", places=1),
-            Column("high", "to", places=1),
+            Column("rate", rate, places=1),
+            *ends(summary.level, 1),
         ),
-        tuple(rows),
+        tuple(
+            (
+                *(cell(j, value) for j, value in enumerate(key)),
+                whole,
+                part,
+                100 * part / whole,
+                100 * interval.low,
+                100 * interval.high,
+            )
+            for key, whole, part, interval in found
+        ),
+        note=f"Each interval by itself. Rows with fewer than {LEAST_TALLIED} {names[0]} are left "
+        "out.",
     )
-    lowest, highest = min(rows, key=lambda row: row[-3]), max(rows, key=lambda row: row[-3])
 
-    def where(row: tuple[float, ...]) -> str:
-        return ", ".join(f"{word} {value}" for word, value in zip(words, row, strict=False))
+    def where(one: tuple[tuple[int, ...], int, int, Interval]) -> str:
+        key, whole, part, interval = one
+        place = ", ".join(f"{word} {value}" for word, value in zip(words, key, strict=True))
+        return f"{100 * part / whole:.1f} ({place}; {between(interval, 100)})"
 
-    says = (
-        f"{upper(names[1])} of 100 {names[0]}: from {lowest[-3]:.1f} ({where(lowest)}) to "
-        f"{highest[-3]:.1f} ({where(highest)})."
+    lowest, highest = (
+        pick(found, key=lambda one: one[2] / one[1] if one[1] else 0.0) for pick in (min, max)
     )
-    by = len(tally.keys) > 1
-    curves = len({row[0] for row in rows}) if by else 1
-    axis = f"{names[1]} of 100 {names[0]}"
+    says = f"{upper(rate)}, as seen: from {where(lowest)} to {where(highest)}."
     name = f"tally-{tally.name.replace('_', '-')}"
     title = upper(tally.name.replace("_", " "))
-    if curves > MOST_CURVES:
+    if by and len({key[0] for key, *_ in found}) > MOST_SERIES:
         yield Chart(
-            HEAT, name, title, says, table, tally.keys[1], tally.keys[0], words[1], words[0],
+            HEAT, name, title, says, table, tally.keys[1], tally.keys[0], words[1], "",
             by="rate",
         )  # fmt: skip
     else:
         yield Chart(
-            LINES, name, title, says, table, tally.keys[-1], "rate", words[-1], axis, "low", "high",
+            LINES, name, title, says, table, tally.keys[-1], "rate", words[-1], rate, "low", "high",
             tally.keys[0] if by else "",
         )  # fmt: skip
 
@@ -375,27 +424,27 @@ def convergence_blocks(folder: Path, manifest: Manifest, summary: Summary) -> It
     plan = summary.plan
     if plan.rules.players == 1:
         return
-    points = []
-    for games, counts in history(folder, manifest):
-        if counts.finished:
-            value = counts.score60[0] / (SHARE * counts.finished)
-            interval = confidence_sequence(
-                counts.score60[0], counts.finished, summary.level, scale=SHARE
-            )
-            points.append((games, 100 * value, 100 * interval.low, 100 * interval.high))
-    if not points:
-        yield Text("Too few games to show how the figures settled: it takes 1,000.")
+    if not summary.finished:
+        yield Text(f"No data: not one {plan.unit.one} was finished.")
         return
-    yield funnel(
-        "funnel",
+
+    def points() -> Iterator[Point]:
+        for games, counts in history(folder, manifest):
+            if counts.finished:
+                total = counts.score60[0]
+                interval = confidence_sequence(total, counts.finished, summary.level, scale=SHARE)
+                yield games, total / (SHARE * counts.finished), interval.low, interval.high
+
+    yield from funnel_blocks(
+        points(),
         "Seat 0's share of the wins",
-        funnel_words(points, plan.unit.many, 2, " of 100"),
-        points,
-        "games won by seat 0, of 100",
+        "games won by seat 0",
+        "of 100",
         plan.unit.many,
         summary.level,
-        places=2,
         lines=(Line(100 / plan.rules.players, "even share"),),
+        about="",
+        note=" Capped ones are played, but in no share." if summary.capped else "",
     )
 
 
@@ -407,11 +456,19 @@ def _luck(summary: Summary, found: AtTable) -> Iterator[Block]:
         "are dealt once: that takes the same deals with other players."
     )
     game = plan.description
-    texts = {player.text for player in plan.players}
-    other = next((one.name for one in game.decisions[0].strategies if one.name not in texts), "")
+    mine = {player.choices[0].number for player in plan.players}
+    other = next(
+        (
+            one.name
+            for one in game.decisions[0].strategies
+            if one.number not in mine and not one.refused(plan.rules)
+        ),
+        "",
+    )
     rules = request_words(plan).partition(" --strategy ")[0]
     if other and plan.rules.players > 1 and not plan.bots:
         yield Command(
             "What the cards decide, and what a player does:",
-            f"simcards compare {rules} --a {plan.players[0].text} --b {other} --seed {plan.seed}",
+            f"simcards compare {rules} --a {quoted(plan.players[0].text)} --b {other} "
+            f"--seed {plan.seed}",
         )

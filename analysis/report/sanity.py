@@ -9,8 +9,17 @@ from ..verify import LIMIT
 from .page import CHANCE, COUNT, TEXT, Block, Column, Table, Text
 
 
-def sanity_blocks(found: Sanity) -> Iterator[Block]:
-    """Yield what was checked."""
+def sanity_blocks(found: Sanity, where: str = "") -> Iterator[Block]:
+    """Yield what was checked.
+
+    Parameters
+    ----------
+    found : Sanity
+    where : str
+        Of which games, where there are several tables.
+    """
+    if where:
+        yield Text(where)
     head = (
         "Nothing is wrong, as far as this was looked at." if found.passed else "Something is wrong."
     )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...sim.counts import SHARE
+from ...sim.game import Rate
 from ...sim.manifest import Manifest
-from ..compare_sums import anytime
-from ..effects import Row, figure_scale, ratio_contrast, table_part
+from ..effects import Row, table_part
+from ..intervals import wilson
+from ..multiple import bonferroni_level
 from ..sanity import Sanity
 from ..screen import percent
 from ..sweep_screen import findings, played_by
-from ..sweep_sums import Sweep
-from ..verdict import MATTERS
-from .at_tables import Course, course_blocks
-from .convergence import Point, funnel, funnel_words, history
-from .differences import Shown, differences, forest_in_units, forest_of
+from ..sweep_sums import Effect, Sweep
+from ..targets import OF_RUNS
+from ..verdict import MATTERS, UNKNOWN
+from .at_tables import Course, course_blocks, looked_at
+from .convergence import funnel_blocks, history, ratio_points
+from .differences import Shown, differences, forest_in_units, signed_words
+from .draw import MOST_SERIES
 from .lengths import steps_chart
 from .page import (
     COUNT,
@@ -26,15 +31,15 @@ from .page import (
     Cell,
     Chart,
     Column,
-    Line,
     Page,
     Table,
     Text,
 )
 from .parts import (
+    axis_words,
+    ends,
     listed,
     make_page,
-    number,
     partial,
     places_of,
     range_words,
@@ -44,9 +49,10 @@ from .parts import (
 )
 from .sanity import sanity_blocks
 
-MOST_CURVES = 6
-MOST_CELLS = 6
-"""Cells up to which each has a sentence in the answer; of more each figure has one."""
+MOST_SENTENCES = 8
+"""Cells, or effects, up to which each has a sentence in the answer; of more each figure has one."""
+MOST_LINES = 60
+"""Differences that are still drawn."""
 
 
 def sweep_page(
@@ -77,6 +83,7 @@ def sweep_page(
         f"{contest.unit.word(one.completed)} in each",
         _answer(one),
         _design(one),
+        sanity,
         (
             ("effects", "What the rules do", effect_blocks(one)),
             ("curves", "Sensitivity", curve_blocks(one)),
@@ -85,7 +92,7 @@ def sweep_page(
             ("lengths", "Lengths", length_blocks(one)),
             ("flow", "Flow", course_blocks(contest, course, one.level)),
             ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
-            ("sanity", "Sanity", sanity_blocks(sanity)),
+            ("sanity", "Sanity", sanity_blocks(sanity, looked_at(contest))),
         ),
     )
 
@@ -98,20 +105,26 @@ def cell_names(one: Sweep) -> list[str]:
 def _answer(one: Sweep) -> Iterator[str]:
     if one.status == "partial":
         yield partial(one.stop_reason, one.completed, one.n, one.contest)
-    if not one.rows:
-        yield "No data: nothing was finished."
+    compared = {
+        rows[0].label: shown for rows in _named(one).values() if (shown := list(_shown(one, rows)))
+    }
+    if not compared:
+        yield "No data to compare: of the base, or of all others, nothing was finished."
         return
-    yield f"Against the base, {cell_names(one)[0]}:"
-    if one.effects or len(one.cells) <= MOST_CELLS:
-        yield from findings(one)
+    base = cell_names(one)[0]
+    effects = len({effect.name for effect in one.effects})
+    if max(effects, len(one.cells)) > MOST_SENTENCES:
+        yield f"Against the base, {base}:"
+        for label, shown in compared.items():
+            yield _figure_words(shown, label)
+        if one.effects:
+            yield _factorial_words(one.effects)
     else:
-        for rows in _named(one).values():
-            shown = list(_shown(one, rows))
-            if shown:
-                yield _figure_words(shown, rows[0].label, rows[0].unit)
-    yield from played_by(one)
+        yield f"Against {'the first value of each option' if effects else f'the base, {base}'}:"
+        yield from findings(one)
     if not one.effects and one.comparisons > 1:
         yield f"{percent(one.level)} for all {one.comparisons} intervals together."
+    yield from played_by(one)
 
 
 def _design(one: Sweep) -> Iterator[Block]:
@@ -119,8 +132,8 @@ def _design(one: Sweep) -> Iterator[Block]:
     yield Text(
         f"{len(contest.tables)} cells, the same {one.completed:,} {contest.unit.many} in each."
         if contest.same_deals
-        else f"{len(contest.tables)} cells. Not all shuffle the same deck; those that don't have "
-        "deals of their own."
+        else f"{len(contest.tables)} cells. Not all shuffle the same deck; those with another one "
+        "have deals of their own."
     )
     names = cell_names(one)
     options = one.asked["options"]
@@ -177,86 +190,103 @@ def effect_blocks(one: Sweep) -> Iterator[Block]:
     """Yield each figure's differences to the base, and the effects of options."""
     for name, rows in _named(one).items():
         shown = list(_shown(one, rows))
-        if not shown:
-            continue
-        label, unit = rows[0].label, rows[0].unit
-        table = differences(
-            f"{upper(label)}: each cell against the base",
-            shown,
-            "difference",
-            one.level,
-            together=one.comparisons,
-            values=("cell", "base"),
-            adjusted=True,
-        )
-        yield forest_in_units(
-            f"effect-{name.replace('_', '-')}",
-            upper(label),
-            _figure_words(shown, label, unit),
-            table,
-            f"{label}{', of 100' if unit == 'of 100' else ''}: difference to the base",
-            shown[0].matters * scale_of(unit),
-        )
+        if shown:
+            table = differences(
+                f"{upper(rows[0].label)}: each cell against the base",
+                shown,
+                "difference",
+                one.level,
+                together=one.comparisons,
+                values=("cell", "base"),
+                adjusted=True,
+            )
+            says = _figure_words(shown, rows[0].label)
+            axis = "difference to the base"
+            yield from _drawn(f"effect-{name}", rows[0].label, says, table, shown, axis)
     yield from factorial_blocks(one)
 
 
-def _figure_words(shown: list[Shown], label: str, unit: str) -> str:
-    """Return which cells change a figure, and by how much at most."""
+def _drawn(
+    name: str, label: str, says: str, table: Table, shown: list[Shown], what: str
+) -> Iterator[Block]:
+    """Yield a forest plot of a figure, or its table where there are too many lines."""
+    unit = shown[0].unit
+    if len(shown) > MOST_LINES:
+        yield Text(says)
+        yield table
+        return
+    yield forest_in_units(
+        name.replace("_", "-"),
+        upper(label),
+        says,
+        table,
+        f"{axis_words(label.partition(':')[0], unit)}: {what}",
+        shown[0].matters * scale_of(unit),
+    )
+
+
+def _figure_words(shown: list[Shown], label: str) -> str:
+    """Return how many cells change a figure, and by how much at most."""
     clear = [one for one in shown if one.verdict.word == MATTERS]
-    scale = scale_of(unit)
-    of = " of 100" if unit == "of 100" else ""
+    unsure = sum(one.verdict.word == UNKNOWN for one in shown)
+    later = f" Of {unsure} it can't be told yet." if unsure else ""
     if not clear:
-        unsure = sum(one.verdict.word == "unknown" for one in shown)
-        return f"No cell is shown to change {label} by as much as matters" + (
-            f"; of {unsure} it can't be told yet." if unsure else "."
-        )
+        return f"No cell is shown to change {label} by as much as matters.{later}"
     most = max(clear, key=lambda one: abs(one.difference.estimate))
-    interval = most.difference.interval
-    places = places_of(interval, scale)
+    value, low, high = signed_words(most.difference, most.unit)
+    number_ = len(clear)
     return (
-        f"{len(clear)} of {len(shown)} cells change {label} by as much as matters, most of all "
-        f"{most.label}: {number(scale * most.difference.estimate, places, signed=True)}{of} "
-        f"({number(scale * interval.low, places, signed=True)} to "
-        f"{number(scale * interval.high, places, signed=True)})."
+        f"{number_} of {len(shown)} cells change{'s' if number_ == 1 else ''} {label} by as much "
+        f"as matters; the largest difference seen is {value} ({low} to {high}), in {most.label}."
+        f"{later}"
+    )
+
+
+def _factorial_words(effects: Sequence[Effect]) -> str:
+    """Return how many effects matter."""
+    clear = [effect for effect in effects if effect.verdict.word == MATTERS]
+    mains = sum(len(effect.factors) == 1 for effect in clear)
+    others = len(clear) - mains
+    return (
+        f"{mains} main effect{'' if mains == 1 else 's'} and {others} "
+        f"interaction{'' if others == 1 else 's'} of {len(effects)} matter."
     )
 
 
 def factorial_blocks(one: Sweep) -> Iterator[Block]:
-    """Yield main effects and interactions of a full grid."""
+    """Yield main effects and interactions of a full grid, figure by figure."""
     if not one.effects:
         return
-    table = differences(
-        "Main effects and interactions",
-        [
+    yield Text(
+        "A main effect is what a value does against the option's first one, averaged over the "
+        "other options; an interaction is what two do together beyond what each does alone."
+    )
+    by_figure: dict[str, list[Effect]] = {}
+    for effect in one.effects:
+        by_figure.setdefault(effect.figure, []).append(effect)
+    for name, effects in by_figure.items():
+        shown = [
             Shown(
-                f"{effect.label}: {effect.name}",
+                effect.name,
                 effect.difference,
                 effect.unit,
                 effect.matters,
                 effect.verdict,
                 effect.p_adjusted,
             )
-            for effect in one.effects
-        ],
-        "effect",
-        one.level,
-        together=len(one.effects),
-        adjusted=True,
-    )
-    clear = [effect for effect in one.effects if effect.verdict.word == MATTERS]
-    mains = sum(len(effect.factors) == 1 for effect in clear)
-    yield Text(
-        "A main effect is what a value does against the option's first one, averaged over the "
-        "other options; an interaction is what two do together beyond what each does alone."
-    )
-    yield forest_of(
-        "factorial",
-        "Effects of the options",
-        f"{mains} main effect{'' if mains == 1 else 's'} and {len(clear) - mains} interaction"
-        f"{'' if len(clear) - mains == 1 else 's'} of {len(one.effects)} matter.",
-        table,
-        "effect",
-    )
+            for effect in effects
+        ]
+        label = effects[0].label
+        table = differences(
+            f"{upper(label)}: main effects and interactions",
+            shown,
+            "effect",
+            one.level,
+            together=len(one.effects),
+            adjusted=True,
+        )
+        says = _factorial_words(effects)
+        yield from _drawn(f"factorial-{name}", f"{label}: effects", says, table, shown, "effect")
 
 
 def _is_number(text: str) -> bool:
@@ -275,7 +305,7 @@ def curve_blocks(one: Sweep) -> Iterator[Block]:
     others = [name for name in one.factors if name != main]
     options = one.asked["options"]
     series = list(dict.fromkeys(tuple(str(of[name]) for name in others) for of in options))
-    if len(series) > MOST_CURVES:
+    if len(series) > MOST_SERIES:
         yield Text(
             f"{main} has a curve for each of {len(series)} combinations of the other options; "
             "they stand in the tables above."
@@ -305,15 +335,18 @@ def curve_blocks(one: Sweep) -> Iterator[Block]:
             LINES,
             f"curve-{name.replace('_', '-')}",
             f"{upper(label)} by {main}",
-            range_words(label, {shown[row.cell]: scale * row.estimate for row in rows}, places),
+            range_words(
+                label,
+                {shown[row.cell]: scale * row.estimate for row in rows},
+                places,
+            ),
             Table(
                 f"{upper(label)} of each cell",
                 (
                     Column("value", main, form=NUMBER if numeric else TEXT, places=0),
                     *([Column("series", "others", form=TEXT)] if others else []),
                     Column("estimate", label, unit if unit == "of 100" else "", places=places),
-                    Column("low", f"{percent(one.level)} from", places=places),
-                    Column("high", "to", places=places),
+                    *ends(one.level, places),
                 ),
                 tuple(body),
                 note="Each cell's own interval, as a run of it has it. Differences between cells "
@@ -324,7 +357,7 @@ def curve_blocks(one: Sweep) -> Iterator[Block]:
             "value",
             "estimate",
             main,
-            f"{label}{', of 100' if unit == 'of 100' else ''}",
+            axis_words(label, unit),
             "low",
             "high",
             "series" if others else "",
@@ -335,9 +368,18 @@ def _targets(one: Sweep) -> Iterator[Block]:
     if not one.nearest:
         return
     names = cell_names(one)
-    targets = one.asked["targets"]
+    rates = {name for name, figure in one.contest.figures if isinstance(figure, Rate)}
+    targets = {
+        name: (100.0 if name in rates or name in OF_RUNS else 1.0, wanted)
+        for name, wanted in one.asked["targets"].items()
+    }
     best = one.nearest[0]
-    wanted = ", ".join(f"{name} {value:g}" for name, value in targets.items())
+    wanted = listed(
+        [
+            f"{name.replace('_', ' ')} {scale * value:g}{' of 100' if scale > 1 else ''}"
+            for name, (scale, value) in targets.items()
+        ]
+    )
     yield Text(
         f"Nearest to {wanted}, as played: {names[best.cell]}. Distances are in units of what "
         "matters; chance moves them too. A cell is on the frontier if no other one is nearer to "
@@ -349,9 +391,14 @@ def _targets(one: Sweep) -> Iterator[Block]:
             Column("cell", "cell", form=TEXT),
             *(
                 column
-                for name in targets
+                for name, (scale, _) in targets.items()
                 for column in (
-                    Column(f"value_{name}", name.replace("_", " "), places=4),
+                    Column(
+                        f"value_{name}",
+                        name.replace("_", " "),
+                        "of 100" if scale > 1 else "",
+                        places=2,
+                    ),
                     Column(f"off_{name}", f"{name.replace('_', ' ')} off by", places=1),
                 )
             ),
@@ -361,7 +408,13 @@ def _targets(one: Sweep) -> Iterator[Block]:
         tuple(
             (
                 names[near.cell],
-                *(x for pair in zip(near.values, near.off, strict=True) for x in pair),
+                *(
+                    cell
+                    for value, off, (scale, _) in zip(
+                        near.values, near.off, targets.values(), strict=True
+                    )
+                    for cell in (scale * value, off)
+                ),
                 near.distance,
                 "yes" if near.on_frontier else "no",
             )
@@ -370,29 +423,39 @@ def _targets(one: Sweep) -> Iterator[Block]:
     )
 
 
+def _uneven(one: Sweep) -> Iterator[str]:
+    """Yield the cells in which some seat's share is shown not to be an even one."""
+    seats = sum(len(run.seats) for run in one.cells)
+    level = bonferroni_level(one.level, seats)
+    for name, run in zip(cell_names(one), one.cells, strict=True):
+        scores = [
+            SHARE * seat.wins + sum(SHARE // k * games for k, games in seat.shared.items())
+            for seat in run.seats
+        ]
+        even = sum(scores) / (len(scores) * SHARE * run.finished) if run.finished else 0.0
+        for score in scores:
+            interval = wilson(score, run.finished, level, scale=SHARE)
+            if interval is not None and not interval.low <= even <= interval.high:
+                yield name
+                break
+
+
 def _seats(one: Sweep) -> Iterator[Block]:
-    players = max(len(run.seats) for run in one.cells) if one.cells else 0
+    players = max((len(run.seats) for run in one.cells), default=0)
     if players < 2:
         return
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, run in zip(cell_names(one), one.cells, strict=True):
         shares = [None if seat.win_rate is None else 100 * seat.win_rate for seat in run.seats]
-        known = [share for share in shares if share is not None]
-        rows.append(
-            (
-                name,
-                *shares,
-                *[None] * (players - len(shares)),
-                max(known) - min(known) if known else None,
-            )
-        )
-    spread = [(row[-1], row[0]) for row in rows if row[-1] is not None]
-    if spread:
-        low, high = min(spread), max(spread)
-        yield Text(
-            f"The best seat wins {low[0]:.1f} of 100 more than the worst in {low[1]} and "
-            f"{high[0]:.1f} in {high[1]}; by chance alone it is never 0."
-        )
+        rows.append((name, *shares, *[None] * (players - len(shares))))
+    uneven = list(_uneven(one))
+    held = f"{percent(one.level)} for all seats of all cells together"
+    yield Text(
+        f"Some seat's share is shown not to be an even one in {len(uneven)} of {len(rows)} cells "
+        f"({held}): {', '.join(uneven)}."
+        if uneven
+        else f"In no cell is a seat shown to win more or less than an even share ({held})."
+    )
     yield Table(
         "Share of the wins by seat",
         (
@@ -401,7 +464,6 @@ def _seats(one: Sweep) -> Iterator[Block]:
                 Column(f"seat_{seat}", f"seat {seat}", "of 100", places=2)
                 for seat in range(players)
             ),
-            Column("spread", "largest less smallest", "of 100", places=2),
         ),
         tuple(rows),
     )
@@ -436,7 +498,7 @@ def length_blocks(one: Sweep) -> Iterator[Block]:
                 for cell, each in found.items()
             ),
         )  # fmt: skip
-        if len(found) <= MOST_CURVES:
+        if len(found) <= MOST_SERIES:
             means = {cell: each.mean for cell, each in found.items()}
             yield steps_chart(
                 f"length-{name.replace('_', '-')}",
@@ -450,56 +512,19 @@ def length_blocks(one: Sweep) -> Iterator[Block]:
 
 def convergence_blocks(folder: Path, manifest: Manifest, one: Sweep) -> Iterator[Block]:
     """Yield how the difference settled that is largest in units of what matters."""
-    compared = [row for row in one.rows if row.compared is not None and row.compared.matters]
+    compared = [(row, row.compared) for row in one.rows if row.compared and row.compared.matters]
     if not compared:
         return
-    row = max(
-        compared,
-        key=lambda row: (
-            abs(row.compared.difference.estimate) / row.compared.matters if row.compared else 0.0
-        ),
-    )
-    assert row.compared is not None
-    scale = scale_of(row.unit)
-    points = [tuple_of(point, scale) for point in _points(folder, manifest, one, row)]
-    units = one.contest.unit.many
-    if not points:
-        yield Text(f"Too few {units} to show how differences settled: it takes 1,000.")
-        return
-    places = places_of(row.compared.difference.interval, scale)
-    of = " of 100" if row.unit == "of 100" else f" {row.unit}"
-    yield funnel(
-        "funnel",
+    row, most = max(compared, key=lambda pair: abs(pair[1].difference.estimate) / pair[1].matters)
+    level = bonferroni_level(one.level, len(compared))
+    parts = [table_part(1, row.cell), table_part(-1, 0)]
+    yield from funnel_blocks(
+        ratio_points(history(folder, manifest), one.contest, row.name, parts, level),
         f"{upper(row.label)}: {cell_names(one)[row.cell]} less the base",
-        funnel_words(points, units, places, of),
-        points,
-        f"{row.label}, difference{',' if row.unit == 'of 100' else ' in'}{of}",
-        units,
+        f"{row.label}, difference",
+        row.unit,
+        one.contest.unit.many,
         one.level,
-        places=places,
-        lines=(Line(0, "no difference"),),
-        band=(-row.compared.matters * scale, row.compared.matters * scale),
+        matters=most.matters,
+        picked=len(compared),
     )
-
-
-def tuple_of(point: Point, scale: float) -> Point:
-    """Return a point in the units that are shown."""
-    games, value, low, high = point
-    return games, scale * value, scale * low, scale * high
-
-
-def _points(folder: Path, manifest: Manifest, one: Sweep, row: Row) -> Iterator[Point]:
-    contest = one.contest
-    judged = anytime(one.level)
-    figure = dict(contest.figures)[row.name]
-    known = {count.name: count for count in contest.description.counts}
-    for games, counts in history(folder, manifest):
-        contrasted = ratio_contrast(
-            counts.games,
-            counts.moments[row.name],
-            [table_part(1, row.cell), table_part(-1, 0)],
-        )
-        if contrasted is not None:
-            sums, grain, largest = contrasted
-            found = judged(sums, grain * figure_scale(figure, known), largest, False)
-            yield games, found.estimate, found.interval.low, found.interval.high

@@ -9,12 +9,13 @@ from ...sim.counts import SHARE
 from ...sim.manifest import Manifest
 from ..compare_sums import anytime
 from ..effects import Weights
+from ..multiple import bonferroni_level
 from ..sanity import Sanity
 from ..screen import percent
 from ..tournament_screen import findings
 from ..tournament_sums import Tournament
-from .at_tables import Course, course_blocks
-from .convergence import funnel, funnel_words, history
+from .at_tables import Course, course_blocks, looked_at
+from .convergence import Point, funnel_blocks, history
 from .page import (
     CHANCE,
     HEAT,
@@ -29,7 +30,13 @@ from .page import (
     Table,
     Text,
 )
-from .parts import between, make_page, partial, rules_table
+from .parts import (
+    between,
+    ends,
+    make_page,
+    partial,
+    rules_table,
+)
 from .sanity import sanity_blocks
 
 
@@ -59,12 +66,13 @@ def tournament_page(
         f"{game.title}, {one.completed:,} {contest.unit.word(one.completed)}, {one.games:,} games",
         _answer(one),
         _design(one),
+        sanity,
         (
             ("strategies", "Strategies", strategy_blocks(one)),
             ("meetings", "Who beats whom", meeting_blocks(one)),
             ("flow", "Flow", course_blocks(contest, course, one.level)),
             ("convergence", "Convergence", convergence_blocks(folder, manifest, one)),
-            ("sanity", "Sanity", sanity_blocks(sanity)),
+            ("sanity", "Sanity", sanity_blocks(sanity, looked_at(contest))),
         ),
     )
 
@@ -129,8 +137,7 @@ def rating_chart(one: Tournament) -> Chart:
             (
                 Column("strategy", "strategy", form=TEXT),
                 Column("rating", "rating", places=0),
-                Column("low", f"{percent(one.level)} from", places=0),
-                Column("high", "to", places=0),
+                *ends(one.level, 0),
                 Column("win", "first places a seat", "of 100", places=1),
                 *(
                     Column(
@@ -195,8 +202,7 @@ def heat_chart(one: Tournament) -> Chart:
                 Column("row", "strategy", form=TEXT),
                 Column("column", "against", form=TEXT),
                 Column("share", "its part of the first places", "of 100", places=1),
-                Column("low", f"{percent(one.level)} from", places=1),
-                Column("high", "to", places=1),
+                *ends(one.level, 1),
                 Column("expected", "as rated", "of 100", places=1),
                 Column("p", "p adjusted", form=CHANCE),
                 Column("beyond", "beyond chance", form=TEXT),
@@ -251,26 +257,22 @@ def convergence_blocks(folder: Path, manifest: Manifest, one: Tournament) -> Ite
     columns = {j: 1 for j, (_, arm) in enumerate(contest.places) if arm == best}
     seats = sum(arm == best for _, _, arm in contest.cells)
     weights = Weights(columns, SHARE * seats)
-    judged = anytime(one.level)
-    points = []
-    for games, counts in history(folder, manifest):
-        sums = weights.sums(counts, counts.moments["win"])
-        found = judged(sums, weights.scale, 1.0, True)
-        low = max(0.0, found.interval.low)
-        points.append((games, 100 * found.estimate, 100 * low, 100 * found.interval.high))
-    units = contest.unit.many
-    if not points:
-        yield Text(f"Too few {units} to show how the figures settled: it takes 1,000.")
-        return
+    picked = len(one.entrants)
+    judged = anytime(bonferroni_level(one.level, picked))
+
+    def points() -> Iterator[Point]:
+        for games, counts in history(folder, manifest):
+            found = judged(weights.sums(counts, counts.moments["win"]), weights.scale, 1.0, True)
+            yield games, found.estimate, max(0.0, found.interval.low), found.interval.high
+
     name = one.entrants[best].name
-    yield funnel(
-        "funnel",
+    yield from funnel_blocks(
+        points(),
         f"First places of {name}, a seat",
-        funnel_words(points, units, 2, " of 100"),
-        points,
-        f"first places of {name} a seat, of 100",
-        units,
+        f"first places of {name} a seat",
+        "of 100",
+        contest.unit.many,
         one.level,
-        places=2,
         lines=(Line(100 / contest.tables[0].plan.rules.players, "even share"),),
+        picked=picked,
     )

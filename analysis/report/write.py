@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import Any
 from ...sim.chunk import play_chunk, prepare_plan
 from ...sim.contest import Contest, plans_of
 from ...sim.counts import Counts
-from ...sim.errors import RequestError
+from ...sim.errors import RequestError, RunError
 from ...sim.manifest import MANIFEST, Manifest, read_manifest
 from ...sim.plan import Plan
 from ...sim.provenance import REPORT_FORMAT
 from ...sim.run import interruptible
 from ...sim.store import REPORT, own_report
-from ..at_table import TOLD, at_table
+from ..at_table import TOLD, affordable, at_table
 from ..compare import ComparisonResult
 from ..files import check_file, write_file
 from ..results import Result
@@ -32,17 +33,14 @@ from .run import run_page
 from .sweep import sweep_page
 from .tournament import tournament_page
 
-FORMS: dict[str, tuple[Callable[[Any, str], str], str]] = {
-    "html": (html, ".html"),
-    "md": (markdown, ".md"),
-}
-"""By form what renders it, and the ending of its files."""
+FORMS: dict[str, Callable[[Any, str], str]] = {"html": html, "md": markdown}
+"""By form what renders it; files of a form end in its name."""
 MOST_ROWS = 2_000_000
 """Rows up to which all of them are looked at."""
 
 
 def files_of(
-    folder: Path, target: str | None, form: str, command: str, *, overwrite: bool
+    folder: Path, target: str | None, form: str | None, command: str, *, overwrite: bool
 ) -> tuple[Path, Path]:
     """Return where a report goes, and its data.
 
@@ -52,7 +50,8 @@ def files_of(
         Of what is reported. A report of ours in it belongs to it and is written anew.
     target : str or None
         A file elsewhere; None: in the folder.
-    form : str
+    form : str or None
+        None: as the file ends.
     command : str
         That plays the same again. The data of another page about the same is replaced.
     overwrite : bool
@@ -63,21 +62,36 @@ def files_of(
     RequestError
         When there is no such form, or a file can't be written or is there.
     """
-    if form not in FORMS:
+    if form is not None and form not in FORMS:
         raise RequestError(f"--format {form}: must be one of {', '.join(FORMS)}.")
-    ending = FORMS[form][1]
-    page = folder / f"{REPORT}{ending}" if target is None else Path(target)
-    inside = page.parent.absolute() == folder.absolute() and page.stem == REPORT
-    own = inside and bool(own_report(folder))
-    endings = (ending, ".htm") if form == "html" else (ending,)
-    check_file("-o", str(page), endings, overwrite=overwrite or own)
+    if target is None:
+        page = folder / f"{REPORT}.{form or 'html'}"
+        data = page.with_suffix(".json")
+        for one in (page, data):
+            if one.exists() and not overwrite and not own_report(folder):
+                raise RequestError(
+                    f"report {folder}: there is a {one.name} that simcards didn't write.\n"
+                    "  Name another file with -o, or add --overwrite."
+                )
+        check_file("report", str(page), (page.suffix,), overwrite=True)
+        return page, data
+    page = Path(target)
+    if page.resolve().is_relative_to(folder.resolve()):
+        raise RequestError(
+            f"-o {target}: in the folder itself the report is called {REPORT}.html or {REPORT}.md."
+            "\n  Leave out -o, or name a file elsewhere."
+        )
+    endings = [f".{form}"] if form else [f".{one}" for one in FORMS]
+    check_file("-o", target, endings, overwrite=overwrite)
     data = page.with_suffix(".json")
     if data.name == MANIFEST:
         raise RequestError(
             f"-o {target}: its data would go to {data}, which says that a folder holds results.\n"
             "  Choose another name."
         )
-    check_file("-o", str(data), (".json",), overwrite=overwrite or own or _about(data, command))
+    replaces = overwrite or _about(data, command)
+    what = f"-o {target}: its data"
+    check_file("-o", str(data), (".json",), overwrite=replaces, what=what)
     return page, data
 
 
@@ -127,17 +141,10 @@ def _page(
     if isinstance(result, Result):
         plan = one.plan
         auditor = Auditor(plan)
-        found = at_table(
-            plan, one.first, one.completed, level=one.level, on_told=on_told, see=auditor.see
-        )
-        whole = one.keeps_rows and one.completed <= MOST_ROWS
-        checked = sanity(
-            plan,
-            result.counts,
-            auditor,
-            first=one.first,
-            rows=result.rows if whole else None,
-        )
+        few = affordable(plan, one.first, min(one.completed, TOLD))
+        found = at_table(plan, one.first, few, level=one.level, on_told=on_told, see=auditor.see)
+        rows = _rows(result) if one.keeps_rows and one.completed <= MOST_ROWS else None
+        checked = sanity(plan, result.counts, auditor, first=one.first, rows=rows)
         return run_page(folder, manifest, one, result.counts, found, checked)
     contest: Contest = one.contest
     plan = contest.tables[0].plan
@@ -160,6 +167,13 @@ def _page(
     return tournament_page(folder, manifest, one, course, checked)
 
 
+def _rows(result: Result) -> Any:
+    """Return the rows of a run; none where they are damaged, as `verify` says: counts are whole."""
+    with contextlib.suppress(RunError):
+        return result.rows
+    return None
+
+
 def _counts(plan: Plan, first: int, n: int) -> Counts:
     """Return the counts of a table's first games, which a comparison of strategies doesn't keep."""
     chunk = play_chunk(plan, first, first + min(n, TOLD), False)
@@ -168,26 +182,16 @@ def _counts(plan: Plan, first: int, n: int) -> Counts:
     return counts
 
 
-def rendered(page: Page, form: str, data_file: str) -> tuple[str, str]:
-    """Return a report as a page, and its data as JSON; the page is made from that data.
-
-    Parameters
-    ----------
-    page : Page
-    form : str
-        html or md.
-    data_file : str
-        Name of the file of the data.
-    """
-    data = json.dumps(page.to_json(), allow_nan=False, indent=1) + "\n"
-    return FORMS[form][0](json.loads(data), data_file), data
+def data_of(page: Page) -> str:
+    """Return what report.json holds, as text."""
+    return json.dumps(page.to_json(), allow_nan=False, indent=1) + "\n"
 
 
 def report(
     folder: str | Path,
     file: str | Path | None = None,
     *,
-    form: str = "html",
+    form: str | None = None,
     overwrite: bool = False,
     on_told: Callable[[str], None] | None = None,
 ) -> Path:
@@ -198,10 +202,10 @@ def report(
     folder : path
         Of a run, a comparison, a sweep or a tournament.
     file : path, optional
-        FILE.html or FILE.md; its data goes to FILE.json. Else ``report.html`` in the folder, which
-        is written anew if it is there.
-    form : str
-        ``html`` or ``md``.
+        FILE.html or FILE.md; its data goes to FILE.json. Else ``report.html`` or ``report.md`` in
+        the folder, which are written anew if they are there.
+    form : str, optional
+        ``html`` or ``md``; as the file ends, or ``html``, if left out.
     overwrite : bool
         Replace files that are there.
     on_told : callable, optional
@@ -224,8 +228,14 @@ def report(
     target, data_file = files_of(
         path, None if file is None else str(file), form, result.summary.command, overwrite=overwrite
     )
-    page = make_page(path, result, on_told)
-    text, data = rendered(page, form, data_file.name)
+    data = data_of(make_page(path, result, on_told))
+    # Pages of both forms may lie in the folder; their data are the same.
+    pages = [target]
+    if file is None:
+        pages += [one for one in own_report(path) if one not in (target, data_file)]
+    # The pages are made from nothing but the data.
+    texts = {one: FORMS[one.suffix.lower()[1:]](json.loads(data), data_file.name) for one in pages}
     write_file(data_file, data.encode())
-    write_file(target, text.encode())
+    for one, text in texts.items():
+        write_file(one, text.encode())
     return target

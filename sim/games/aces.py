@@ -215,11 +215,11 @@ COUNTS = (
         "first_hand_score60",
         "first_score60",
         "games",
-        "matches won by the winner of hand 1, in sixtieths (shared wins count in part)",
+        "matches won by the winner of hand 1; a shared win counts in part",
         scale=60,
         label="hand 1's winner wins",
     ),
-    Count("locked", "locked", "games", "capped with no card left to place", capped=True),
+    Count("locked", "locked", "capped", "capped with no card left to place", capped=True),
 )
 
 _HAND = {"match": "hand"}

@@ -147,12 +147,17 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
     sizes = [0] * rules.players
     up = [0] * rules.players
     won = [0] * rules.players
-    turn = -1
+    turn = -1  # whose turn is still to be told: the hand may end with it
+    discarded = False
+    first = -1  # to be rid of its layout, where others follow in their last turns
 
     def ahead() -> tuple[int, ...]:
         return tuple(
-            10_000 * hands - (100 * size if by_size else 0) - (size - shown.bit_count())
-            for hands, size, shown in zip(won, sizes, up, strict=True)
+            10_000 * hands
+            - (100 * size if by_size else 0)
+            - (size - shown.bit_count())
+            + (seat == first)
+            for seat, (hands, size, shown) in enumerate(zip(won, sizes, up, strict=True))
         )
 
     for event in log:
@@ -161,20 +166,21 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
             sizes = list(event[3 : 3 + rules.players])
             up = [0] * rules.players
         elif code == k.EVENT_DRAW:
-            if turn >= 0 and turn != event[1]:  # a layout was filled, and others have a last turn
+            # Without a discard a layout was filled, and others have a last turn.
+            if turn >= 0 and (discarded or turn != event[1]):
                 yield turn, ahead()
-            turn = event[1]
+            turn, discarded = event[1], False
         elif code == k.EVENT_PLACE:
             up[event[1]] |= 1 << event[3]
         elif code == k.EVENT_DISCARD and event[1] >= 0:
-            yield event[1], ahead()
-            turn = -1
+            turn, discarded = event[1], True
         elif code == k.EVENT_HAND_END:
             if by_size:  # the winners' layouts have shrunk, and all are face down again
                 sizes, up = list(event[3 : 3 + rules.players]), [0] * rules.players
+                first = event[1] if event[1] >= 0 and sizes[event[1]] == 0 else -1
             if by_hands and event[1] >= 0:
                 won[event[1]] += 1
-            if turn >= 0:  # the placement that won the hand ended the turn
+            if turn >= 0:
                 yield turn, ahead()
             turn = -1
 

@@ -245,7 +245,7 @@ COUNTS = (
         "first_out_score60",
         "first_score60",
         "games",
-        "matches won by who was out first in round 1, in sixtieths (shared wins count in part)",
+        "matches won by who was out first in round 1; a shared win counts in part",
         scale=60,
         label="round 1's out wins",
     ),

@@ -161,6 +161,7 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
     points = [0] * rules.players
     out = 0
     turn = -1  # whose turn is still to be told: points may follow
+    counted: tuple[int, ...] | None = None  # how far ahead all were when they had
     before = 1000 if rules.target != "none" else 0
 
     def standing() -> tuple[int, ...]:
@@ -168,8 +169,10 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
 
     for event in log:
         code = event[0]
-        if turn >= 0 and code in (k.EVENT_PLAY, k.EVENT_PASS):
-            yield turn, standing()
+        if code in (k.EVENT_PLAY, k.EVENT_PASS):
+            if turn >= 0:
+                yield turn, counted or standing()
+            counted = None
         if code == k.EVENT_DEAL:
             ahead = [-13] * rules.players
             out = 0
@@ -184,11 +187,9 @@ def standings(rules: Any, log: Iterable[Sequence[int]]) -> Iterator[tuple[int, t
         elif code == k.EVENT_GAME_END:
             for seat in range(rules.players):
                 points[seat] += event[3 + k.MAX_SEATS + seat]
-            if turn >= 0:
-                yield turn, standing()
-            turn = -1
+            counted = standing()  # also of a deal that ended at once, without a turn
     if turn >= 0:
-        yield turn, standing()
+        yield turn, counted or standing()
 
 
 def composition(rules: Any) -> dict[int, int]:

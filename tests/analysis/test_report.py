@@ -98,7 +98,9 @@ def test_what_is_in_it(name: str, pages: dict[str, dict[str, Any]]) -> None:
     assert all(section["blocks"] for section in page["sections"])
     assert page["answer"] and page["command"].startswith("simcards ")
     checked = next(one for one in page["sections"] if one["name"] == "sanity")
-    assert checked["blocks"][0]["text"].startswith("Nothing is wrong")
+    told = [block["text"] for block in checked["blocks"] if block["block"] == "text"]
+    assert any(text.startswith("Nothing is wrong") for text in told)
+    assert page["sanity"]["passed"] is True
 
 
 def charts(page: dict[str, Any]) -> dict[str, Chart]:
@@ -169,16 +171,20 @@ def test_quantile_intervals_cover(q: float, n: int, level: float) -> None:
     """By the binomial distribution itself: values 1 to n, whose ranks they are."""
     interval = quantile_interval({value: 1 for value in range(1, n + 1)}, q, level)
     assert interval is not None
-    lower, upper = int(interval.low), int(interval.high)
+    tail = (1 - level) / 2 + 1e-12
     # The quantile lies below the value of rank r if at least r values are at or below it.
-    too_low = 0.0 if lower == 1 else float(binom.cdf(lower - 1, n, q))
-    too_high = 0.0 if upper == n else float(binom.sf(upper - 1, n, q))
-    assert too_low <= (1 - level) / 2 + 1e-12
-    assert too_high <= (1 - level) / 2 + 1e-12
-    if "cut short" not in interval.method:
-        # One rank less on either side would be too narrow.
-        assert float(binom.cdf(lower, n, q)) > (1 - level) / 2
-        assert float(binom.sf(upper - 2, n, q)) > (1 - level) / 2
+    if math.isfinite(interval.low):
+        lower = int(interval.low)
+        assert float(binom.cdf(lower - 1, n, q)) <= tail
+        assert float(binom.cdf(lower, n, q)) > tail, "one rank less would do"
+    else:
+        assert float(binom.cdf(0, n, q)) > tail, "no rank would do"
+    if math.isfinite(interval.high):
+        upper = int(interval.high)
+        assert float(binom.sf(upper - 1, n, q)) <= tail
+        assert float(binom.sf(upper - 2, n, q)) > tail
+    else:
+        assert float(binom.sf(n - 1, n, q)) > tail
 
 
 def test_quantile_intervals_of_repeated_values() -> None:
@@ -268,7 +274,7 @@ def test_names_mean_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for drawing in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         assert "mathdefault" not in drawing
     text = simcards.report(out, form="md").read_text("utf-8")
-    assert "a$b$\\<i\\>&'c.py" in text
+    assert "a\\$b\\$\\<i\\>\\&'c.py" in text
 
 
 def test_markdown_tables_are_whole(pages: dict[str, dict[str, Any]]) -> None:
@@ -296,14 +302,15 @@ def test_refusals(saved: dict[str, Path], tmp_path: Path, cli: Cli) -> None:
     before = files(tmp_path) | files(run)
     for words, said in (
         (("report", nothing), "no results there"),
-        (("report", run, "-o", tmp_path / "x.txt"), "must end in .html"),
+        (("report", run, "-o", tmp_path / "x.txt"), "must end in .html, .md"),
         (("report", run, "-o", tmp_path / "x.html", "--format", "md"), "must end in .md"),
         (("report", run, "--format", "pdf"), "html, md"),
         (("report", run, "-o", tmp_path / "no" / "x.html"), "there is no folder"),
         (("report", run, "-o", taken), "exists already"),
-        (("report", run, "-o", tmp_path / "other.html"), "other.json: exists already"),
+        (("report", run, "-o", tmp_path / "other.html"), "other.json, which exists already"),
         (("report", run, "-o", tmp_path / "folder.html"), "is a folder"),
-        (("report", run, "-o", run / "manifest.html"), "holds results"),
+        (("report", run, "-o", run / "manifest.html"), "report.html or report.md"),
+        (("report", run, "-o", saved["horner"] / "manifest.html"), "holds results"),
     ):
         code, out, error = cli(*words)
         assert code == 2, (words, error)
@@ -446,3 +453,111 @@ def test_pandas_and_polars_read_exports(saved: dict[str, Path], tmp_path: Path, 
         assert read["turns"].to_list() == rows["turns"].to_list()
         if form == "parquet":
             assert read.equals(rows)
+
+
+def answer(folder: Path) -> str:
+    data = json.loads(simcards.report(folder).with_suffix(".json").read_bytes())
+    return "\n".join(data["answer"])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 29])
+def test_a_handful_of_games_shows_nothing(n: int, tmp_path: Path) -> None:
+    for seed in range(5):
+        folder = tmp_path / str(seed)
+        swept = simcards.sweep("aces", {"queen": ["stop", "skip"]}, n, seed=seed, out=folder)
+        assert {row.compared.verdict.word for row in swept.summary.rows if row.compared} == {
+            "unknown"
+        }
+        assert "No cell" in answer(folder) or "can't tell yet" in answer(folder)
+    simcards.run("aces", n, seed=1, out=tmp_path / "run")
+    page = json.loads(simcards.report(tmp_path / "run").with_suffix(".json").read_bytes())
+    assert "too few to say whether seats win alike" in "\n".join(page["answer"])
+    tables = [
+        block
+        for section in page["sections"]
+        for block in section["blocks"]
+        if block["block"] == "table" and block["caption"] == "Quantiles and means"
+    ]
+    for name, figure, _, low, high in tables[0]["rows"]:
+        if figure == "mean":
+            assert (low is None) == (n == 1), name
+        elif figure in ("1 % quantile", "99 % quantile"):
+            assert (low, high)[figure[0] == "9"] is None, "nothing is known of that end"
+
+
+def test_seats_are_judged_by_their_intervals(tmp_path: Path) -> None:
+    simcards.run("horner", 5000, players=6, rules={"rounds": 1}, seed=7, out=tmp_path / "six")
+    said = answer(tmp_path / "six")
+    assert "can't be told yet whether by as much as matters" in said
+    simcards.run("thirteen", 3000, strategies={0: "random"}, seed=1, out=tmp_path / "weak")
+    assert "seats, and who plays on them, aren't equal, and it matters" in answer(tmp_path / "weak")
+
+
+def test_shares_are_of_finished_games(tmp_path: Path) -> None:
+    simcards.run("aces", 3000, rules={"max_turns": 20}, seed=3, out=tmp_path / "capped")
+    result = simcards.load(tmp_path / "capped").summary
+    said = answer(tmp_path / "capped")
+    assert said.startswith("Capped: ") and "They are in no share and no length" in said
+    assert f"the {result.finished:,} finished of 3,000 matches" in said
+    simcards.run("aces", 200, rules={"max_turns": 1}, seed=3, out=tmp_path / "all")
+    assert answer(tmp_path / "all").startswith("Capped: 200 of 200 matches")
+
+
+def test_what_differs_is_what_was_asked(tmp_path: Path) -> None:
+    simcards.compare("thirteen", "players=2", "players=4", 200, seed=1, out=tmp_path / "seats")
+    page = simcards.report(tmp_path / "seats").read_text("utf-8")
+    assert "They differ in players 2 or 4" in page and "source of" not in page
+
+
+def test_another_player_is_another_one(saved: dict[str, Path]) -> None:
+    page = json.loads(simcards.report(saved["aces"]).with_suffix(".json").read_bytes())
+    (luck,) = (section for section in page["sections"] if section["name"] == "luck")
+    (command,) = (one["command"] for one in luck["blocks"] if one["block"] == "command")
+    assert "--a always+lowest --b never" in command
+
+
+def test_both_forms_are_renewed(tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / "run"
+    simcards.run("thirteen", 300, seed=3, out=folder)
+    simcards.report(folder, form="md")
+    simcards.report(folder)
+    made = {path.name for path in folder.glob("report.*")}
+    assert made == {"report.html", "report.md", "report.json"}
+    (folder / "report.md").write_text("old", encoding="utf-8")
+    simcards.report(folder)
+    assert "300 deals" in (folder / "report.md").read_text("utf-8")
+    assert cli("resume", folder)[0] == 0  # there was nothing left to play
+    assert {path.name for path in folder.glob("report.*")} == made
+    assert cli("resume", folder, "--n", 400)[0] == 0
+    assert list(folder.glob("report.*")) == []
+    # A file of that name that somebody else wrote stays.
+    (folder / "report.html").write_text("mine", encoding="utf-8")
+    code, _, error = cli("report", folder)
+    assert code == 2 and "simcards didn't write" in error
+    assert cli("resume", folder, "--n", 500)[0] == 0
+    assert (folder / "report.html").read_text("utf-8") == "mine"
+    code, _, error = cli("report", folder, "-o", folder / ".." / "run" / "other.html")
+    assert code == 2 and "Leave out -o" in error
+    code, _, error = cli("report", tmp_path / "none" / "file.txt")
+    assert code == 2 and "no results there" in error
+
+
+def test_damaged_rows_are_no_reason_for_silence(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    simcards.run("thirteen", 300, seed=3, out=folder)
+    whole = answer(folder)
+    for path in (folder / "rows").iterdir():
+        path.write_bytes(b"not parquet")
+    assert answer(folder) == whole
+
+
+def test_long_games_are_told_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simcards.analysis import at_table
+
+    monkeypatch.setattr(at_table, "MOST_EVENTS", 20_000)
+    simcards.run("aces", 300, seed=3, out=tmp_path / "run")
+    said: list[str] = []
+    page = simcards.report(tmp_path / "run", on_told=said.append).read_text("utf-8")
+    number = int(re.search(r"The first (\d+) matches were played once more", page)[1])  # type: ignore[index]
+    assert 20 <= number < 100
+    assert said[0] == f"telling {number} matches again"

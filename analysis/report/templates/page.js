@@ -54,3 +54,13 @@ for (const figure of document.querySelectorAll("figure[data-series]")) {
   });
   figure.querySelector(".drawing").before(bar);
 }
+// What is folded away is printed as well, but for the data of charts.
+const folded = () => document.querySelectorAll("section > details:not([open])");
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...folded()];
+  for (const one of opened) one.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const one of opened) one.open = false;
+});
