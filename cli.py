@@ -36,7 +36,7 @@ SECTIONS = {
     "Compare": ("compare", "sweep", "tournament"),
     "Look": ("games", "summary", "report", "export"),
     "Write": ("new-strategy", "check-strategy"),
-    "Housekeeping": ("verify", "warmup", "cache"),
+    "Housekeeping": ("verify", "bench", "warmup", "cache"),
 }
 OF_SAVED_PAIRS = "--n --matters --level --threads --time-limit --json --quiet".split()
 """What can be asked when two saved runs are compared: they say all else."""
@@ -917,6 +917,27 @@ def check_strategy(
     write("\n".join(checked_lines(checked)) + "\n")
     if not checked.passed:
         sys.exit(1)
+
+
+@cli.command()
+@click.argument("game", required=False)
+@click.option("-n", "--n", "n", metavar="N", help="Games in a repetition. Default: by the clock.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen.")
+@click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
+def bench(game: str | None, n: str | None, as_json: bool, quiet: bool) -> None:
+    """Measure how many games a second are played here."""
+    from .analysis.bench import Measured, bench_foot, bench_head, bench_json, bench_line
+    from .analysis.bench import bench as measure
+
+    found: list[Measured] = []
+    for one in measure(game, n, lambda game: on_compile(game, quiet)):
+        if not as_json:
+            write(f"{bench_line(one)}\n" if found else f"{bench_head()}\n{bench_line(one)}\n")
+        found.append(one)
+    if as_json:
+        write(json.dumps(bench_json(found), allow_nan=False) + "\n")
+    else:
+        write("\n" + "\n".join(bench_foot(found)) + "\n")
 
 
 @cli.command()

@@ -27,13 +27,13 @@ from .aces_numbers import (
 )
 from .aces_table import can_place, face_down, look
 from .common import USER, ask, check, ones
-from .jit import helper
+from .jit import part
 from .random import pick
 
 I64 = np.int64
 
 
-@helper
+@part
 def takes(table, rules, row, bots, seat, top, returned, word) -> bool:
     """Decision *take*: the discard pile's top (True) or the stock (False).
 
@@ -59,7 +59,7 @@ def takes(table, rules, row, bots, seat, top, returned, word) -> bool:
     return usable or (not returned and not can_place(table, rules, following, top))
 
 
-@helper
+@part
 def _lacking(table, rules, seat, place) -> int:
     """Number of opponents whose layout has a place but not yet with its own pip."""
     lacking = 0
@@ -69,7 +69,7 @@ def _lacking(table, rules, seat, place) -> int:
     return lacking
 
 
-@helper
+@part
 def chooses_place(table, rules, row, bots, seat, wild, word) -> int:
     """Decision *wild*: a place that is face down, counted from 0."""
     number = table.strategy[seat, WILD].number
@@ -104,7 +104,7 @@ def chooses_place(table, rules, row, bots, seat, wild, word) -> int:
     return best
 
 
-@helper
+@part
 def displaces(table, rules, row, bots, seat, pip, word) -> bool:
     """Decision *displace*: whether a pip takes up the wild on its place."""
     number = table.strategy[seat, DISPLACE].number

@@ -20,7 +20,7 @@ from .horner_strategies import answer
 from .horner_table import ROW, RULES, TABLE, TALLY, tell
 from .horner_turn import OVER, TURN_TOLD, advance, start_round
 from .horner_view import VIEW
-from .jit import entry, helper
+from .jit import entry, part
 from .random import U64, next_word, start_stream
 
 __all__ = [
@@ -40,7 +40,7 @@ I64 = np.int64
 SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 
 
-@helper
+@part
 def play_round(table, rules, bots, row, seed, index, starter, log, told, control):
     """H2 to H8: one round. Returns whether it was played to its end, and the events told so far."""
     hand = row.rounds
@@ -75,7 +75,7 @@ def play_round(table, rules, bots, row, seed, index, starter, log, told, control
     return True, told
 
 
-@helper
+@part
 def count_round(state, rules, row, tally, starter) -> None:
     """Add a round to the row of its match, and its pies to the tally unless it was capped."""
     row.rounds += 1
@@ -112,7 +112,7 @@ def count_round(state, rules, row, tally, starter) -> None:
             tally[seat, rules.pie_number[pie], 1] += to_dealt
 
 
-@helper
+@part
 def next_starter(state, rules, starter) -> int:
     """H3: who starts the next round."""
     if rules.next_start == SAME:
@@ -129,7 +129,7 @@ def next_starter(state, rules, starter) -> int:
     return best
 
 
-@helper
+@part
 def find_winners(rules, row) -> None:
     """H9: most points win; equal totals share."""
     most = row.points[0]
@@ -146,7 +146,7 @@ def find_winners(rules, row) -> None:
         row.first_score60 = 60 // sharers
 
 
-@helper
+@part
 def play_match(table, rules, bots, rows, j, tally, seed, index, log, control) -> int:
     """H1, H3, H9: one match, into row j. Returns the number of events told."""
     rows[j] = table.blank_row[0]

@@ -14,13 +14,13 @@ from .horner_numbers import (
     VARIETY_SHIFT,
 )
 from .horner_table import next_holder, tell
-from .jit import helper
+from .jit import part
 from .random import below, start_stream
 
 I64 = np.int64
 
 
-@helper
+@part
 def turn_card(table, state, left) -> int:
     """Turn a card of the pool, which has `left` cards."""
     deck = table.deck
@@ -30,7 +30,7 @@ def turn_card(table, state, left) -> int:
     return card
 
 
-@helper
+@part
 def deal(table, state, rules, starter) -> None:
     """H2: all plums are shuffled and dealt, one at a time clockwise from the starter."""
     cards = rules.varieties * rules.plums
@@ -68,7 +68,7 @@ def deal(table, state, rules, starter) -> None:
     state.holders = rules.players
 
 
-@helper
+@part
 def go_out(table, state, rules, seat) -> None:
     """H7: a seat has no card left."""
     state.holders -= 1
@@ -80,7 +80,7 @@ def go_out(table, state, rules, seat) -> None:
         tell(table, state, EVENT_OUT, seat, 0, 0, 0)
 
 
-@helper
+@part
 def start_shuffle(state, number) -> None:
     """Put the words where those of a reshuffle are; `number`: the seat, or MAX_SEATS for all."""
     part = 8 * state.shuffles[number] + 1 + number
@@ -89,7 +89,7 @@ def start_shuffle(state, number) -> None:
     state.reshuffles += 1
 
 
-@helper
+@part
 def recycle_own(table, state, seat) -> None:
     """H5b: a seat's discard pile becomes its draw pile."""
     cards = state.n_pile[seat]
@@ -105,7 +105,7 @@ def recycle_own(table, state, seat) -> None:
     tell(table, state, EVENT_RESHUFFLE, seat, cards, 0, 0)
 
 
-@helper
+@part
 def recycle_pool(table, state, rules, seat) -> None:
     """`recycle=pool`: all discards are shuffled and dealt to the seats that are not out.
 
@@ -136,7 +136,7 @@ def recycle_pool(table, state, rules, seat) -> None:
     state.hidden = cards
 
 
-@helper
+@part
 def recycle(table, state, rules, seat) -> None:
     """Fill a seat's empty draw pile; with `sync` and `pool` all are empty, and all are filled."""
     if rules.recycle == OWN:

@@ -12,7 +12,7 @@ from .common import lowest_bit
 from .horner_numbers import PIE
 from .horner_piles import turn_card
 from .horner_turn import OVER, advance
-from .jit import helper
+from .jit import part
 from .random import start_stream
 
 I64 = np.int64
@@ -22,13 +22,13 @@ TOGETHER = -1
 """The draw piles that no reshuffle has made: what is in which of them is not known."""
 
 
-@helper
+@part
 def in_group(state, group, seat) -> bool:
     """Whether a seat's draw pile is in a group: TOGETHER, or the number of a seat."""
     return state.known[seat] == 0 if group == TOGETHER else seat == group
 
 
-@helper
+@part
 def collect(table, state, rules, group) -> int:
     """Put the cards of a group's draw piles into the pool, tops first. Returns how many."""
     cards = 0
@@ -40,7 +40,7 @@ def collect(table, state, rules, group) -> int:
     return cards
 
 
-@helper
+@part
 def sort_hidden(table, state, rules, group) -> None:
     """Put the cards of a group's draw piles in ascending order, seat 0 first, tops first."""
     for j in range(collect(table, state, rules, group)):
@@ -56,7 +56,7 @@ def sort_hidden(table, state, rules, group) -> None:
                 state.draw[seat, j] = code
 
 
-@helper
+@part
 def shuffle_hidden(table, state, rules, group) -> None:
     """Fill a group's draw piles again with cards turned from its pool."""
     left = collect(table, state, rules, group)
@@ -67,7 +67,7 @@ def shuffle_hidden(table, state, rules, group) -> None:
                 left -= 1
 
 
-@helper
+@part
 def play_on(table, state, rules) -> None:
     """Play to the end of the round, everybody `eager`."""
     asked = advance(table, state, rules)
@@ -76,7 +76,7 @@ def play_on(table, state, rules) -> None:
         asked = advance(table, state, rules)
 
 
-@helper
+@part
 def prefers_one(table, rules, seat, samples, word) -> bool:
     """Whether answer 1 does at least as well as answer 0."""
     table.public[0] = table.live[0]

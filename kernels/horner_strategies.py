@@ -30,13 +30,13 @@ from .horner_numbers import (
 )
 from .horner_rollout import prefers_one
 from .horner_table import look, next_holder, number_wanted, top_discard
-from .jit import helper
+from .jit import part
 from .random import pick
 
 I64 = np.int64
 
 
-@helper
+@part
 def card_made_placeable(state, rules, card) -> int:
     """The card that can be placed once this one has been; -1: this completes its pie."""
     number = card & NUMBER_MASK
@@ -45,13 +45,13 @@ def card_made_placeable(state, rules, card) -> int:
     return card + 1
 
 
-@helper
+@part
 def cards_held(state, seat) -> int:
     """Number of cards of a seat."""
     return state.n_draw[seat] + state.n_pile[seat]
 
 
-@helper
+@part
 def would_help_next(state, rules, seat, card, seats) -> bool:
     """Whether placing a card lets one of the next seats place its discard."""
     wanted = card_made_placeable(state, rules, card)
@@ -65,7 +65,7 @@ def would_help_next(state, rules, seat, card, seats) -> bool:
     return False
 
 
-@helper
+@part
 def would_help_ahead(state, rules, seat, card, lead) -> bool:
     """Whether placing a card lets a seat place its discard that has `lead` cards fewer."""
     wanted = card_made_placeable(state, rules, card)
@@ -75,7 +75,7 @@ def would_help_ahead(state, rules, seat, card, lead) -> bool:
     return False
 
 
-@helper
+@part
 def far_from_wanted(state, seat, far) -> bool:
     """Whether a seat loses little by covering its top discard."""
     top = top_discard(state, seat)
@@ -84,7 +84,7 @@ def far_from_wanted(state, seat, far) -> bool:
     return (top & NUMBER_MASK) - number_wanted(state, top) >= far
 
 
-@helper
+@part
 def answers_play(table, rules, state, seat, asked, word) -> bool:
     """Decisions *discard*, whether to place the top discard, and *flip*."""
     strategy = table.strategy[seat, PLAYS]
@@ -109,7 +109,7 @@ def answers_play(table, rules, state, seat, asked, word) -> bool:
     return True
 
 
-@helper
+@part
 def has_discarded(state, seat, card) -> bool:
     """Whether a card lies on a seat's discard pile."""
     for j in range(state.n_pile[seat]):
@@ -118,7 +118,7 @@ def has_discarded(state, seat, card) -> bool:
     return False
 
 
-@helper
+@part
 def own_run(state, rules, seat) -> int:
     """An empty pie whose last plum the seat knows as its own; else one whose loss hurts least."""
     base = (state.card >> VARIETY_SHIFT) << VARIETY_SHIFT
@@ -136,7 +136,7 @@ def own_run(state, rules, seat) -> int:
     return own if own >= 0 else other
 
 
-@helper
+@part
 def answers_pie(table, rules, state, seat) -> int:
     """Decision *pie*: the place of an empty pie."""
     number = table.strategy[seat, PIES].number
@@ -149,7 +149,7 @@ def answers_pie(table, rules, state, seat) -> int:
     return found
 
 
-@helper
+@part
 def is_legal(state, asked, answer) -> bool:
     """Whether an answer is one: 0 or 1, or the place of an empty pie."""
     if asked == PIE:
@@ -157,7 +157,7 @@ def is_legal(state, asked, answer) -> bool:
     return answer == 0 or answer == 1
 
 
-@helper
+@part
 def answer(table, rules, bots, state, asked, word) -> int:
     """What the seat to move says to a decision."""
     slot = PIES if asked == PIE else PLAYS

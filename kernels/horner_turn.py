@@ -36,7 +36,7 @@ from .horner_table import (
     tell,
     top_discard,
 )
-from .jit import helper
+from .jit import part
 
 I64 = np.int64
 
@@ -48,7 +48,7 @@ TURN, LINK, OFFER, TAKE, CHANCE, TURN_UP, IN_HAND, TURN_END = range(8)
 DISCARD_ASKED, FLIP_ASKED, PIE_ASKED = range(8, 11)
 
 
-@helper
+@part
 def start_round(table, state, rules, starter) -> None:
     """H2: open and empty pies, and a deal. The state is blank but for where its words are."""
     state.seat = starter
@@ -62,13 +62,13 @@ def start_round(table, state, rules, starter) -> None:
     deal(table, state, rules, starter)
 
 
-@helper
+@part
 def is_over(state, rules) -> bool:
     """H8: whether the round is over."""
     return state.unfinished == 0 or (rules.first_out_ends == 1 and state.first_out >= 0)
 
 
-@helper
+@part
 def place(table, state, rules, seat) -> None:
     """H4, H6: the card in hand goes on its pie."""
     card = state.card
@@ -93,7 +93,7 @@ def place(table, state, rules, seat) -> None:
         tell(table, state, EVENT_PIE, seat, rules.pie_number[pie], variety, 0)
 
 
-@helper
+@part
 def turn_up(table, state, rules, seat) -> int:
     """H5b: the top of the draw pile is flipped. Returns the phase that follows."""
     state.n_draw[seat] -= 1
@@ -121,7 +121,7 @@ def turn_up(table, state, rules, seat) -> int:
     return I64(TURN_END)
 
 
-@helper
+@part
 def after_chance(state, rules, seat) -> int:
     """H5b: whether a seat flips: the phase that follows, FLIP_ASKED if it is for it to say."""
     if not holds_cards(state, seat):
@@ -133,7 +133,7 @@ def after_chance(state, rules, seat) -> int:
     return I64(FLIP_ASKED) if rules.flip_after == MAY_FLIP else I64(TURN_END)
 
 
-@helper
+@part
 def end_turn(table, state, seat) -> None:
     """Count a turn that is over."""
     state.forced += 1 - state.asked
@@ -142,7 +142,7 @@ def end_turn(table, state, seat) -> None:
         tell(table, state, EVENT_PASS, seat, 0, 0, 0)
 
 
-@helper
+@part
 def ask(state, phase) -> None:
     """Note that a seat is asked, and where its answer is awaited."""
     state.phase = phase
@@ -150,7 +150,7 @@ def ask(state, phase) -> None:
     state.free += 1
 
 
-@helper
+@part
 def advance(table, state, rules) -> int:
     """H5: play until a decision is asked, with the answer to the one before in `state.answer`.
 

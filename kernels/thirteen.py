@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .common import PROGRESS, STOP, flush, lowest_bit, ones, signature
-from .jit import entry, helper
+from .jit import entry, part
 from .random import start_stream
 from .thirteen_deal import deal, holder_of_lowest, instant_winner, set_up
 from .thirteen_numbers import (
@@ -59,7 +59,7 @@ SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 DEAL_OVER, DEAL_CAPPED = -2, -3
 
 
-@helper
+@part
 def play_out(table, rules, row, bots, opener, log, told):
     """T7 to T10: the tricks of a deal.
 
@@ -118,7 +118,7 @@ def play_out(table, rules, row, bots, opener, log, told):
             told = flush(table, log, told)
 
 
-@helper
+@part
 def play_deal(table, rules, row, bots, tally, leader, log, told):
     """One deal, with `leader` to lead, or -1: the holder of the lowest card.
 
@@ -194,7 +194,7 @@ def play_deal(table, rules, row, bots, tally, leader, log, told):
     return winner, opener, flush(table, log, told)
 
 
-@helper
+@part
 def next_leader(table, rules, winner, opener, at_once) -> int:
     """T3, starter: who leads the next deal of a match; -1: the holder of the lowest card."""
     if winner < 0:  # void
@@ -217,7 +217,7 @@ def next_leader(table, rules, winner, opener, at_once) -> int:
     return best
 
 
-@helper
+@part
 def leaders(table, rules) -> int:
     """Mask of the seats with the highest total."""
     most = table.total[0]
@@ -230,7 +230,7 @@ def leaders(table, rules) -> int:
     return mask
 
 
-@helper
+@part
 def clear(row) -> None:
     """Make an empty row."""
     row.winner = NOBODY
@@ -260,7 +260,7 @@ def clear(row) -> None:
     row.points[:] = 0
 
 
-@helper
+@part
 def play_game(table, rules, row, bots, tally, seed, index, log, control) -> int:
     """T12: a deal, or a match of deals. Returns the number of events told."""
     clear(row)

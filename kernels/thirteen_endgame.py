@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .common import ones
-from .jit import helper
+from .jit import part
 from .thirteen_cards import NEVER, classify, list_plays, needed, weakest
 from .thirteen_numbers import (
     FOUR,
@@ -25,7 +25,7 @@ LOST, WON, UNKNOWN, NOTHING, GOES_ON, NOT_LEGAL = range(6)
 MOVER, OTHER, GONE = range(3)
 
 
-@helper
+@part
 def opponent_left(table, rules, seat) -> int:
     """The only other seat that holds cards; -1 if there are more."""
     found = -1
@@ -37,7 +37,7 @@ def opponent_left(table, rules, seat) -> int:
     return found
 
 
-@helper
+@part
 def knows_both_hands(table, rules, seat) -> bool:
     """Whether one other seat is left and the unseen cards are its hand."""
     other = opponent_left(table, rules, seat)
@@ -47,13 +47,13 @@ def knows_both_hands(table, rules, seat) -> bool:
     return unseen == ones(table.hand[other])
 
 
-@helper
+@part
 def may_finish(rules, play, hand) -> bool:
     """finish_two: whether a play may be made, as far as it empties the hand."""
     return rules.finish_two == 1 or play != hand or play >> TWO == 0
 
 
-@helper
+@part
 def bombs_allowed(rules) -> int:
     """What a seat that has passed may still play: 0 nothing, 1 bombs, 2 four pairs or more."""
     if rules.bomb_after_pass == NO:
@@ -61,7 +61,7 @@ def bombs_allowed(rules) -> int:
     return 2 if rules.bomb_after_pass == FOUR else 1
 
 
-@helper
+@part
 def may_come_back(rules, hand, top, top_copies, top_ranks) -> bool:
     """Whether a seat that has passed holds a bomb it may still play on the top."""
     allowed = bombs_allowed(rules)
@@ -80,13 +80,13 @@ def may_come_back(rules, hand, top, top_copies, top_ranks) -> bool:
     return False
 
 
-@helper
+@part
 def turned(result) -> int:
     """An outcome, seen from the other seat."""
     return result if result == UNKNOWN else WON - result
 
 
-@helper
+@part
 def set_position(frame, hand, other, top, owner, passed, other_passed, answered, leads, stuck):
     """Write a position, as the seat to move sees it; FRAME tells what each number is."""
     frame.hand = hand
@@ -100,14 +100,14 @@ def set_position(frame, hand, other, top, owner, passed, other_passed, answered,
     frame.stuck = stuck
 
 
-@helper
+@part
 def set_lead(frame, hand, other, stuck) -> None:
     """Write a position in which the seat to move leads."""
     zero = I64(0)
     set_position(frame, hand, other, zero, zero, zero, zero, zero, zero, stuck)
 
 
-@helper
+@part
 def open_frame(table, rules, frame, base) -> bool:
     """List the answers of a position from `base` on; False when the search must end here."""
     table.nodes -= 1
@@ -127,7 +127,7 @@ def open_frame(table, rules, frame, base) -> bool:
     return True
 
 
-@helper
+@part
 def step(rules, frame, child, play) -> int:
     """Make the next answer of a position: a play, or 0 for a pass.
 
@@ -193,7 +193,7 @@ def step(rules, frame, child, play) -> int:
     return GOES_ON
 
 
-@helper
+@part
 def search(table, rules) -> int:
     """Whether the seat to move in frame 0 goes out first if both play perfectly.
 
@@ -237,7 +237,7 @@ def search(table, rules) -> int:
     return result
 
 
-@helper
+@part
 def winning_answer(table, rules, row, seat, limit) -> int:
     """The first legal answer that goes out first against any play; -1: none, or not found."""
     other = opponent_left(table, rules, seat)

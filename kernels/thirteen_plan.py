@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import helper
+from .jit import part
 from .thirteen_cards import BELOW_TWO, LANES, counts, lowest, lowest_cards
 from .thirteen_numbers import LONGEST_DOUBLE, PAIR, RANKS, SINGLE
 
@@ -13,7 +13,7 @@ I64 = np.int64
 TOO_MANY = 99
 
 
-@helper
+@part
 def run_length(rules, many, first, copies) -> int:
     """Ranks in a row from `first` on that have `copies` cards left and may stand in a run."""
     end = RANKS if rules.seq_twos and copies == SINGLE else RANKS - 1
@@ -25,13 +25,13 @@ def run_length(rules, many, first, copies) -> int:
     return length
 
 
-@helper
+@part
 def lanes_from(first, ranks) -> int:
     """Lanes of `ranks` ranks from `first` on."""
     return (LANES & ((1 << (4 * ranks)) - 1)) << (4 * first)
 
 
-@helper
+@part
 def open_split(table, rules, depth, many) -> None:
     """Begin to split what is left after `depth` plays: double sequences come first."""
     table.split[depth] = many
@@ -40,7 +40,7 @@ def open_split(table, rules, depth, many) -> None:
         table.split_ranks[depth] = run_length(rules, many, lowest(many) >> 2, PAIR)
 
 
-@helper
+@part
 def fewest_plays(table, rules, many, bound) -> int:
     """Fewest plays that use up all cards, exactly, if that is less than `bound`; else `bound`.
 
@@ -87,7 +87,7 @@ def fewest_plays(table, rules, many, bound) -> int:
     return best
 
 
-@helper
+@part
 def make_plan(table, rules, hand) -> None:
     """Split a hand into the fewest plays and leave them in the table, lowest rank first.
 
@@ -120,7 +120,7 @@ def make_plan(table, rules, hand) -> None:
         to_go -= 1
 
 
-@helper
+@part
 def has_two(play) -> bool:
     """Whether a play contains a 2."""
     return play & ~BELOW_TWO != 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .common import ones
-from .jit import helper
+from .jit import part
 from .thirteen_cards import with_at_least
 from .thirteen_numbers import BLACK, FROZEN, PAIR, QUAD, TWO
 from .thirteen_plan import has_two
@@ -13,13 +13,13 @@ from .thirteen_plan import has_two
 I64 = np.int64
 
 
-@helper
+@part
 def bomb_kind(copies, ranks) -> int:
     """Where a bomb is counted: quad 0, double sequences of 2 .. 6 ranks 1 .. 5."""
     return 0 if copies == QUAD else ranks - 1
 
 
-@helper
+@part
 def price_of_twos(rules, cards) -> int:
     """penalties: the price of the 2s among some cards."""
     twos = cards & (np.int64(15) << TWO)
@@ -27,7 +27,7 @@ def price_of_twos(rules, cards) -> int:
     return black * rules.penalties[0] + (ones(twos) - black) * rules.penalties[1]
 
 
-@helper
+@part
 def price_of_row(rules, ranks) -> int:
     """penalties: the price of a double sequence."""
     if ranks < 3:
@@ -35,7 +35,7 @@ def price_of_row(rules, ranks) -> int:
     return rules.penalties[2] if ranks == 3 else rules.penalties[4]
 
 
-@helper
+@part
 def price_of_top(table, rules) -> int:
     """penalties: what the owner of the top pays when a bomb beats it."""
     if table.top_copies == QUAD:
@@ -45,7 +45,7 @@ def price_of_top(table, rules) -> int:
     return price_of_row(rules, table.top_ranks) if table.top_copies == PAIR else 0
 
 
-@helper
+@part
 def price_of_hand(rules, hand) -> int:
     """penalties: what a seat pays for the 2s and bombs it still holds at the end."""
     price = price_of_twos(rules, hand)
@@ -61,7 +61,7 @@ def price_of_hand(rules, hand) -> int:
     return price
 
 
-@helper
+@part
 def place_the_rest(table, rules, stuck_first) -> None:
     """T11, finish_two: places of the seats that still hold cards when a deal is over."""
     out = 0
@@ -83,7 +83,7 @@ def place_the_rest(table, rules, stuck_first) -> None:
                 table.place[seat] = 0
 
 
-@helper
+@part
 def score_deal(table, rules, row, winner, at_once) -> None:
     """T11, score, penalties: add a deal's points to the totals."""
     for seat in range(rules.players):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .common import ones
-from .jit import helper
+from .jit import part
 from .random import pick
 from .thirteen_cards import (
     NEVER,
@@ -43,28 +43,28 @@ from .thirteen_plan import has_two, make_plan
 I64 = np.int64
 
 
-@helper
+@part
 def weaker(one, other) -> bool:
     """Whether a play comes before another by strength, then by its cards."""
     high, other_high = highest(one), highest(other)
     return high < other_high or (high == other_high and one < other)
 
 
-@helper
+@part
 def in_order(one, other) -> bool:
     """Whether a play comes before another by number of cards, strength, cards."""
     cards, other_cards = ones(one), ones(other)
     return cards < other_cards or (cards == other_cards and weaker(one, other))
 
 
-@helper
+@part
 def plays_bomb(rules, play) -> bool:
     """Whether a play is a bomb."""
     copies, ranks = classify(rules, play)
     return is_bomb(copies, ranks)
 
 
-@helper
+@part
 def follow_low(table, rules, forbidden, bombs) -> int:
     """The weakest legal play of the top's own type, else the smallest bomb; 0 if there is none.
 
@@ -86,7 +86,7 @@ def follow_low(table, rules, forbidden, bombs) -> int:
     return best_bomb
 
 
-@helper
+@part
 def lead_low(table, rules, hand, forbidden, bombs) -> int:
     """The longest legal play with the lowest card of the hand that isn't forbidden; 0: none."""
     usable = hand & ~forbidden
@@ -106,7 +106,7 @@ def lead_low(table, rules, hand, forbidden, bombs) -> int:
     return best
 
 
-@helper
+@part
 def play_lowest(table, rules, hand) -> int:
     """`lowest`: leads the longest play with the lowest card, follows with the weakest."""
     if table.top == 0:
@@ -115,7 +115,7 @@ def play_lowest(table, rules, hand) -> int:
     return follow_low(table, rules, I64(0), True)
 
 
-@helper
+@part
 def play_random(table, passes, can_pass, word) -> int:
     """`random`: any legal answer."""
     n = table.n_plays
@@ -125,7 +125,7 @@ def play_random(table, passes, can_pass, word) -> int:
     return table.plays[j] if j < table.n_plays else np.int64(0)
 
 
-@helper
+@part
 def play_most(table, by_strength) -> int:
     """`shed`: most cards, then the weakest. `highest`: strongest, then most cards."""
     best = table.plays[0]
@@ -144,7 +144,7 @@ def play_most(table, by_strength) -> int:
     return best
 
 
-@helper
+@part
 def cards_of_bombs(rules, hand) -> int:
     """All cards of ranks that could be part of a bomb."""
     found = np.int64(0)
@@ -160,7 +160,7 @@ def cards_of_bombs(rules, hand) -> int:
     return found
 
 
-@helper
+@part
 def someone_holds_at_most(table, rules, seat, cards) -> bool:
     """Whether another seat that still plays holds at most so many cards."""
     for other in range(rules.players):
@@ -169,7 +169,7 @@ def someone_holds_at_most(table, rules, seat, cards) -> bool:
     return False
 
 
-@helper
+@part
 def play_saver(table, rules, seat, hold, until, can_pass) -> int:
     """`saver`: as `lowest`, but keeps 2s, aces and bombs for later."""
     hand = table.hand[seat]
@@ -194,7 +194,7 @@ def play_saver(table, rules, seat, hold, until, can_pass) -> int:
     return play
 
 
-@helper
+@part
 def is_legal(table, play) -> bool:
     """Whether a play is among the legal ones."""
     for j in range(table.n_plays):
@@ -203,7 +203,7 @@ def is_legal(table, play) -> bool:
     return False
 
 
-@helper
+@part
 def lead_from_plan(table, rules) -> int:
     """The plan's longest legal play without 2s that is no bomb; 2s and bombs last; 0: none."""
     best = np.int64(0)
@@ -226,7 +226,7 @@ def lead_from_plan(table, rules) -> int:
     return best
 
 
-@helper
+@part
 def play_structure(table, rules, seat, near, alarm, can_pass) -> int:
     """`structure`: keeps to the split of the hand into the fewest plays."""
     hand = table.hand[seat]
@@ -249,7 +249,7 @@ def play_structure(table, rules, seat, near, alarm, can_pass) -> int:
     return best
 
 
-@helper
+@part
 def is_safe(rules, play, unseen) -> bool:
     """Whether no combination of unseen cards beats a play."""
     top_copies, top_ranks = classify(rules, play)
@@ -266,7 +266,7 @@ def is_safe(rules, play, unseen) -> bool:
     return True
 
 
-@helper
+@part
 def play_control(table, rules, seat, near, alarm, can_pass) -> int:
     """`control`: as `structure`, but runs out when at most one play of the plan can be beaten."""
     unseen = ((np.int64(1) << 52) - 1) & ~(table.gone | table.hand[seat])
@@ -296,7 +296,7 @@ def play_control(table, rules, seat, near, alarm, can_pass) -> int:
     return play_structure(table, rules, seat, near, alarm, can_pass)
 
 
-@helper
+@part
 def highest_single(table) -> int:
     """The highest legal single; 0 if there is none. Singles come first among the plays."""
     best = np.int64(0)
@@ -308,7 +308,7 @@ def highest_single(table) -> int:
     return best
 
 
-@helper
+@part
 def play_blocker(table, rules, seat, near, alarm, can_pass) -> int:
     """`blocker`: as `control`, but gives seats with one card no cheap way out."""
     threatened = False
@@ -339,7 +339,7 @@ def play_blocker(table, rules, seat, near, alarm, can_pass) -> int:
     return play_control(table, rules, seat, near, alarm, can_pass)
 
 
-@helper
+@part
 def choose(table, rules, row, seat, can_pass, word) -> int:
     """One of the legal plays in the table, or 0 for a pass."""
     strategy = table.strategy[seat]
@@ -369,7 +369,7 @@ def choose(table, rules, row, seat, can_pass, word) -> int:
     return play_control(table, rules, seat, near, alarm, can_pass)
 
 
-@helper
+@part
 def keep_allowed(table, rules, hand) -> None:
     """T3, finish_two: leave out plays without the card due, and last plays with a 2."""
     if table.must_hold == 0 and (rules.finish_two or not has_two(hand)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .common import USER, ask, check
-from .jit import helper
+from .jit import part
 from .random import U64, next_word
 from .thirteen_cards import (
     NEVER,
@@ -45,7 +45,7 @@ SEQUENCES = 4
 """Kinds of answers that are sequences come after passes and sets of one rank: 5 and 6."""
 
 
-@helper
+@part
 def next_holder(table, rules, seat) -> int:
     """The first seat clockwise of one that holds cards."""
     other = (seat + 1) % rules.players
@@ -54,7 +54,7 @@ def next_holder(table, rules, seat) -> int:
     return other
 
 
-@helper
+@part
 def next_to_act(table, rules, seat) -> int:
     """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
     for step in range(1, rules.players):
@@ -71,7 +71,7 @@ def next_to_act(table, rules, seat) -> int:
     return -1
 
 
-@helper
+@part
 def leader_after_close(table, rules) -> int:
     """T8: who leads the next trick."""
     if table.hand[table.owner]:
@@ -86,7 +86,7 @@ def leader_after_close(table, rules) -> int:
     return next_holder(table, rules, table.owner)
 
 
-@helper
+@part
 def clear_trick(table) -> None:
     """Nothing lies on the table and nobody has passed."""
     table.top = 0
@@ -99,7 +99,7 @@ def clear_trick(table) -> None:
     table.last_passer = NOBODY
 
 
-@helper
+@part
 def lay(table, rules, row, seat, play) -> None:
     """T7: a seat makes a play, which becomes the top."""
     copies, ranks = classify(rules, play)
@@ -134,7 +134,7 @@ def lay(table, rules, row, seat, play) -> None:
     tell(table, EVENT_PLAY, seat, play)
 
 
-@helper
+@part
 def give_way(table, row, seat) -> None:
     """T7, T9: a seat passes."""
     table.locked |= 1 << seat
@@ -144,7 +144,7 @@ def give_way(table, row, seat) -> None:
     tell(table, EVENT_PASS, seat, I64(0))
 
 
-@helper
+@part
 def lowest_lead(rules, hand) -> int:
     """What `lowest` leads: the longest combination with the lowest card, the weakest of equals."""
     many = counts(hand)
@@ -171,7 +171,7 @@ def lowest_lead(rules, hand) -> int:
     return found
 
 
-@helper
+@part
 def lowest_follow(table, rules, hand) -> int:
     """What `lowest` follows with: the weakest of the top's type, else the least bomb; 0: none."""
     copies, ranks = table.top_copies, table.top_ranks
@@ -193,7 +193,7 @@ def lowest_follow(table, rules, hand) -> int:
     return best
 
 
-@helper
+@part
 def scripted_answer(table, seat, can_pass) -> int:
     """The next given move, or what stops the deal when it isn't legal."""
     play = table.script[table.at_script]
@@ -208,7 +208,7 @@ def scripted_answer(table, seat, can_pass) -> int:
     return I64(0)
 
 
-@helper
+@part
 def is_legal_answer(table, rules, seat, play, copies, ranks) -> bool:
     """Whether a user's strategy may make a play, from the table: it could write to its view."""
     hand = table.hand[seat]
@@ -223,7 +223,7 @@ def is_legal_answer(table, rules, seat, play, copies, ranks) -> bool:
     )
 
 
-@helper
+@part
 def users_answer(table, rules, bots, seat, can_pass) -> int:
     """What a user's strategy plays; 0: it passes."""
     look(table, rules, seat, I64(next_word(table.choice[seat])))
@@ -239,7 +239,7 @@ def users_answer(table, rules, bots, seat, can_pass) -> int:
     return play
 
 
-@helper
+@part
 def answer(table, rules, row, bots, seat) -> int:
     """T7: what a seat plays, asked if it has a choice; 0: it passes, or can't play."""
     hand = table.hand[seat]

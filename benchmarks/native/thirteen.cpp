@@ -1,200 +1,352 @@
-// thirteen, four `lowest` players, classic rules: a straightforward C++ twin of the kernel.
-// Same random streams (docs/randomness.md), same deals, so its counts must be the same too.
+// thirteen under the default rules, four players, each `lowest`: a straightforward twin of the
+// kernel. Rule numbers are those of docs/rules/thirteen.md; "letter" is its section To the
+// letter. The random streams are those of docs/randomness.md, so its counts must be those of the
+// kernel.
 //
-//     c++ -O3 -march=native -o thirteen thirteen.cpp && ./thirteen 1000000 1
+//     c++ -std=c++17 -O3 -march=native -o thirteen thirteen.cpp
+//     ./thirteen N SEED
 //
-// Prints deals, deals won by each seat, turns, opener wins, bombs played, instant wins, and deals/s.
-#include <bit>
+// Plays the deals 0 .. N-1; prints counts, and the seconds of playing.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 
-using u32 = uint32_t;
-using u64 = uint64_t;
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 
-struct Stream {
+// The words of one address, and unbiased whole numbers made of them: docs/randomness.md.
+class Stream {
     u32 s[4];
-    Stream(u64 seed, u64 index, u32 hand, u32 stream) {
-        u32 c[4] = {u32(index), u32(index >> 32), hand, stream};
-        u32 k0 = u32(seed), k1 = u32(seed >> 32);
-        for (int round = 0; round < 10; ++round) {
-            u64 p0 = u64(0xD2511F53) * c[0], p1 = u64(0xCD9E8D57) * c[2];
-            u32 next[4] = {u32(p1 >> 32) ^ c[1] ^ k0, u32(p1), u32(p0 >> 32) ^ c[3] ^ k1, u32(p0)};
-            for (int j = 0; j < 4; ++j) c[j] = next[j];
-            k0 += 0x9E3779B9;
-            k1 += 0xBB67AE85;
-        }
-        for (int j = 0; j < 4; ++j) s[j] = c[j];
-        if (!(s[0] | s[1] | s[2] | s[3])) s[0] = 1;
-    }
-    u32 word() {
-        u32 result = std::rotl(s[0] + s[3], 7) + s[0], t = s[1] << 9;
+
+    static u32 rotl(u32 x, int k) { return x << k | x >> (32 - k); }
+
+    u32 word() {  // xoshiro128++ 1.0
+        u32 result = rotl(s[0] + s[3], 7) + s[0], t = s[1] << 9;
         s[2] ^= s[0];
         s[3] ^= s[1];
         s[1] ^= s[2];
         s[0] ^= s[3];
         s[2] ^= t;
-        s[3] = std::rotl(s[3], 11);
+        s[3] = rotl(s[3], 11);
         return result;
     }
-    u32 below(u32 n) {
+
+  public:
+    Stream(u64 seed, u64 index, u32 hand, u32 stream, u32 part) {  // Philox4x32-10
+        u32 c[4] = {u32(index), u32(index >> 32), hand, stream + 256 * part};
+        u32 k0 = u32(seed), k1 = u32(seed >> 32);
+        for (int round = 0; round < 10; ++round) {
+            u64 p0 = u64(0xD2511F53) * c[0], p1 = u64(0xCD9E8D57) * c[2];
+            c[0] = u32(p1 >> 32) ^ c[1] ^ k0;
+            c[1] = u32(p1);
+            c[2] = u32(p0 >> 32) ^ c[3] ^ k1;
+            c[3] = u32(p0);
+            k0 += 0x9E3779B9;
+            k1 += 0xBB67AE85;
+        }
+        std::memcpy(s, c, sizeof s);
+        if (!(s[0] | s[1] | s[2] | s[3])) s[0] = 1;
+    }
+
+    u32 below(u32 n) {  // Lemire 2019
         u64 p = u64(word()) * n;
-        if (u32(p) < n)
-            for (u32 least = u32(-n) % n; u32(p) < least;) p = u64(word()) * n;
+        if (u32(p) < n)  // else no rejection is possible, and no division is needed
+            for (u32 least = (0u - n) % n; u32(p) < least;) p = u64(word()) * n;
         return u32(p >> 32);
     }
 };
 
-constexpr u64 LANES = 0x1111111111111ull;
-constexpr u64 BELOW_TWO = (1ull << 48) - 1;
+// What is kept of a histogram: enough to notice that one differs.
+struct Length {
+    u64 min = ~u64(0), max = 0, sum = 0, squares = 0;
 
-static u64 lowest_cards(u64 group, int k) {
+    void add(u64 value) {
+        if (value < min) min = value;
+        if (value > max) max = value;
+        sum += value;
+        squares += value * value;
+    }
+};
+
+// Seconds on the clock on the wall, and of the processor.
+class Clock {
+    std::chrono::steady_clock::time_point wall_begin = std::chrono::steady_clock::now();
+    std::clock_t cpu_begin = std::clock();
+
+  public:
+    double wall = 0, cpu = 0;
+
+    void stop() {
+        std::chrono::duration<double> passed = std::chrono::steady_clock::now() - wall_begin;
+        wall = passed.count();
+        cpu = double(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+    }
+};
+
+// One JSON object on standard output.
+class Json {
+    const char* before = "{";
+
+    void name(const char* text) {
+        std::printf("%s", before);
+        if (*text) std::printf("\"%s\": ", text);
+        before = ", ";
+    }
+
+  public:
+    void open(const char* title, char bracket = '{') {
+        name(title);
+        std::printf("%c", bracket);
+        before = "";
+    }
+
+    void close(char bracket = '}') {
+        std::printf("%c", bracket);
+        before = ", ";
+    }
+
+    void text(const char* title, const char* value) {
+        name(title);
+        std::printf("\"%s\"", value);
+    }
+
+    void number(const char* title, u64 value) {
+        name(title);
+        std::printf("%llu", static_cast<unsigned long long>(value));
+    }
+
+    void list(const char* title, const u64* values, int n) {
+        open(title, '[');
+        for (int j = 0; j < n; ++j) number("", values[j]);
+        close(']');
+    }
+
+    void length(const char* title, const Length& one) {
+        open(title);
+        number("min", one.min);
+        number("max", one.max);
+        number("sum", one.sum);
+        number("squares", one.squares);
+        close();
+    }
+
+    void lengths(const char* title, const Length* many, int n) {
+        open(title, '[');
+        for (int j = 0; j < n; ++j) length("", many[j]);
+        close(']');
+    }
+
+    void end(const Clock& clock) {
+        name("seconds");
+        std::printf("%.9f", clock.wall);
+        name("cpu_seconds");
+        std::printf("%.6f}\n", clock.cpu);
+    }
+};
+
+constexpr int SEATS = 4, CARDS = 52, RANKS = 13, TWO = 48;
+constexpr u64 LANES = 0x1111111111111, BELOW_TWO = (u64(1) << TWO) - 1;
+
+// Hands are masks, bit 4 * rank + suit for each card; a rank's four bits are its lane.
+static int ones(u64 cards) { return __builtin_popcountll(cards); }
+static int lowest(u64 cards) { return __builtin_ctzll(cards); }
+static int highest(u64 cards) { return 63 - __builtin_clzll(cards); }
+static u64 of_rank(u64 hand, int rank) { return hand & (u64(15) << (4 * rank)); }
+
+static u64 lowest_cards(u64 cards, int k) {
     u64 found = 0;
-    while (k--) {
-        found |= group & -group;
-        group &= group - 1;
+    for (; k > 0; --k) {
+        found |= cards & -cards;
+        cards &= cards - 1;
     }
     return found;
 }
 
-static u64 lanes_of(u64 hand, int copies) {
-    u64 found = 0;
-    for (int rank = 0; rank < 13; ++rank)
-        if (std::popcount((hand >> (4 * rank)) & 15) >= copies) found |= 1ull << (4 * rank);
-    return found;
+// The first bit of the lane of each rank with at least so many cards.
+static u64 lanes_with(u64 hand, int copies) {
+    u64 cards_of = hand - (hand >> 1 & 7 * LANES) - (hand >> 2 & 3 * LANES) - (hand >> 3 & LANES);
+    return (cards_of + u64(8 - copies) * LANES) >> 3 & LANES;
 }
 
-// Weakest play of `copies` cards of `ranks` ranks in a row whose highest card is above `above`.
-static u64 weakest(u64 hand, int copies, int ranks, int above) {
-    u64 lanes = lanes_of(hand, copies);
+// T4: `copies` cards of each of `ranks` ranks in a row.
+struct Play {
+    u64 cards = 0;
+    int copies = 0, ranks = 0;
+
+    bool is_bomb() const { return copies == 4 || (copies == 2 && ranks > 1); }  // T6
+};
+
+// T4, T5: the weakest combination of a type whose highest card is above `above`, or nothing.
+static Play weakest(u64 hand, int copies, int ranks, int above) {
+    u64 lanes = lanes_with(hand, copies);
     if (ranks > 1) lanes &= BELOW_TWO;
     u64 tops = lanes;
     for (int j = 1; j < ranks; ++j) tops = lanes & (tops << 4);
-    for (int rank = above < 0 ? 0 : above >> 2; rank < 13; ++rank) {
-        if (!(tops >> (4 * rank) & 1)) continue;
-        u64 group = hand & (15ull << (4 * rank)), play = 0;
-        for (u64 rest = group; rest; rest &= rest - 1) {
-            u64 card = rest & -rest;
-            if (std::countr_zero(card) <= above) continue;
-            u64 under = group & (card - 1);
-            if (std::popcount(under) >= copies - 1) {
-                play = card | lowest_cards(under, copies - 1);
-                break;
-            }
-        }
-        if (!play) continue;
+    tops &= ~u64(0) << (above < 0 ? 0 : above / 4 * 4);
+    for (; tops; tops &= tops - 1) {
+        int rank = lowest(tops) / 4;
+        u64 group = of_rank(hand, rank);
+        u64 rest = group & ~lowest_cards(group, copies - 1);  // any of these can be the highest
+        while (rest && lowest(rest) <= above) rest &= rest - 1;
+        if (!rest) continue;
+        u64 top = rest & -rest;
+        Play play{top | lowest_cards(group & (top - 1), copies - 1), copies, ranks};
         for (int lower = rank - ranks + 1; lower < rank; ++lower)
-            play |= lowest_cards(hand & (15ull << (4 * lower)), copies);
+            play.cards |= lowest_cards(of_rank(hand, lower), copies);
         return play;
     }
-    return 0;
+    return {};
 }
 
-struct Top {
-    u64 cards = 0;
-    int copies = 0, ranks = 0;
-};
-
-static int highest(u64 cards) { return 63 - std::countl_zero(cards); }
-
-static Top lead(u64 hand) {
-    int rank = std::countr_zero(hand) / 4;
-    int best_copies = std::popcount((hand >> (4 * rank)) & 15), best_ranks = 1, best = best_copies;
+// `lowest`, leading: the longest combination with the lowest card; of equal lengths the one
+// with the lowest strength, which is the one with the fewest ranks.
+static Play lead(u64 hand) {
+    int rank = lowest(hand) / 4;
+    Play best{0, ones(of_rank(hand, rank)), 1};
     for (int copies = 1; copies <= 2; ++copies) {
         int ranks = 0;
-        while (rank + ranks < 12 && std::popcount((hand >> (4 * (rank + ranks))) & 15) >= copies) ++ranks;
-        if (copies == 2 && ranks > 6) ranks = 6;
-        int cards = copies * ranks;
-        if (ranks >= 3 && (cards > best || (cards == best && ranks < best_ranks)))
-            best = cards, best_copies = copies, best_ranks = ranks;
+        while (rank + ranks < RANKS - 1 && ones(of_rank(hand, rank + ranks)) >= copies) ++ranks;
+        int length = copies * ranks, longest = best.copies * best.ranks;
+        if (ranks >= 3 && (length > longest || (length == longest && ranks < best.ranks)))
+            best = {0, copies, ranks};
     }
-    Top play{0, best_copies, best_ranks};
-    for (int j = 0; j < best_ranks; ++j)
-        play.cards |= lowest_cards(hand & (15ull << (4 * (rank + j))), best_copies);
-    return play;
-}
-
-
-static Top follow(u64 hand, const Top& top) {
-    int above = highest(top.cards);
-    if (u64 play = weakest(hand, top.copies, top.ranks, above)) return {play, top.copies, top.ranks};
-    bool twos = top.ranks == 1 && top.copies <= 3 && top.cards >> 48;
-    if (!twos) return {};
-    Top best;
-    if (top.copies == 1)
-        if (u64 quad = weakest(hand, 4, 1, -1)) best = {quad, 4, 1};
-    for (int ranks = top.copies + 2; ranks <= 6; ++ranks)
-        if (u64 play = weakest(hand, 2, ranks, -1))
-            if (!best.cards) best = {play, 2, ranks};
+    for (int j = 0; j < best.ranks; ++j)
+        best.cards |= lowest_cards(of_rank(hand, rank + j), best.copies);
     return best;
 }
 
-int main(int argc, char** argv) {
-    u64 deals = argc > 1 ? strtoull(argv[1], nullptr, 10) : 1000000;
-    u64 seed = argc > 2 ? strtoull(argv[2], nullptr, 10) : 1;
-    u64 wins[4] = {}, turns = 0, opener_wins = 0, bombs = 0, instants = 0;
-    auto begin = std::chrono::steady_clock::now();
-    for (u64 index = 0; index < deals; ++index) {
-        Stream stream(seed, index, 0, 0);
-        int pool[52];
-        for (int card = 0; card < 52; ++card) pool[card] = card;
-        u64 hand[4] = {};
-        int left = 52;
-        for (int card = 0; card < 52; ++card) {
-            u32 j = stream.below(left);
-            hand[card & 3] |= 1ull << pool[j];
-            pool[j] = pool[--left];
-        }
-        int opener = 0;
-        while (!(hand[opener] & 1)) ++opener;
-        int winner = -1;
-        for (int step = 0; step < 4 && winner < 0; ++step) {
-            int seat = (opener + step) & 3;
-            if (hand[seat] >> 48 == 15 || std::popcount(lanes_of(hand[seat], 1) & BELOW_TWO) == 12) winner = seat;
-        }
-        if (winner >= 0) {
-            ++instants;
-        } else {
-            Top top;
-            int seat = opener, owner = -1, out = 0;
-            unsigned passed = 0;
-            for (;;) {
-                ++turns;
-                Top play = top.cards ? follow(hand[seat], top) : lead(hand[seat]);
-                if (play.cards) {
-                    if (play.copies == 4 || (play.copies == 2 && play.ranks > 1)) ++bombs;
-                    hand[seat] &= ~play.cards;
-                    top = play;
-                    owner = seat;
-                    if (!hand[seat]) {
-                        if (++out == 1) winner = seat;
-                        if (out == 3) break;
-                    }
-                } else {
-                    passed |= 1u << seat;
-                }
-                int following = -1;
-                for (int step = 1; step < 4 && following < 0; ++step) {
-                    int other = (seat + step) & 3;
-                    if (hand[other] && other != owner && !(passed >> other & 1)) following = other;
-                }
-                if (following < 0) {
-                    following = owner;
-                    while (!hand[following]) following = (following + 1) & 3;
-                    top = {};
-                    passed = 0;
-                    owner = -1;
-                }
-                seat = following;
-            }
-        }
-        ++wins[winner];
-        opener_wins += winner == opener;
+// `lowest`, following: the weakest play of the top's own type; a bomb only if there is none.
+static Play follow(u64 hand, const Play& top) {
+    Play play = weakest(hand, top.copies, top.ranks, highest(top.cards));
+    bool twos = top.ranks == 1 && top.copies <= 3 && top.cards >> TWO;
+    if (play.cards || !twos) return play;
+    if (top.copies == 1) play = weakest(hand, 4, 1, -1);  // T6
+    for (int ranks = top.copies + 2; ranks <= 6 && !play.cards; ++ranks)
+        play = weakest(hand, 2, ranks, -1);
+    return play;
+}
+
+// T2
+static bool is_instant(u64 hand) {
+    return hand >> TWO == 15 || ones(lanes_with(hand, 1) & BELOW_TWO) == RANKS - 1;
+}
+
+// What is counted of one deal.
+struct Deal {
+    int opener = 0, winner = -1;
+    bool instant = false;
+    u64 plays = 0, passes = 0, tricks = 0, bombs = 0, cards_left = 0;
+    int points[SEATS] = {};
+};
+
+static Deal play_deal(u64 seed, u64 index) {
+    u8 pool[CARDS];  // T1
+    for (int card = 0; card < CARDS; ++card) pool[card] = u8(card);
+    Stream words(seed, index, 0, 0, 0);
+    u64 hand[SEATS] = {};
+    for (int k = 0; k < CARDS; ++k) {
+        u32 left = u32(CARDS - k), j = words.below(left);
+        hand[k % SEATS] |= u64(1) << pool[j];
+        pool[j] = pool[left - 1];
     }
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    printf("%llu %llu %llu %llu %llu %llu %llu %llu %llu %.0f\n", (unsigned long long)deals,
-           (unsigned long long)wins[0], (unsigned long long)wins[1], (unsigned long long)wins[2],
-           (unsigned long long)wins[3], (unsigned long long)turns, (unsigned long long)opener_wins,
-           (unsigned long long)bombs, (unsigned long long)instants, deals / seconds);
+
+    Deal deal;
+    while (!(hand[deal.opener] & 1)) ++deal.opener;  // T3
+    for (int step = 0; step < SEATS && !deal.instant; ++step) {  // T2, T13
+        int seat = (deal.opener + step) % SEATS;
+        if (!is_instant(hand[seat])) continue;
+        deal.instant = true;
+        deal.winner = seat;
+        deal.points[seat] = 3;
+    }
+
+    // A leader's lowest card is in its play, so that the opener keeps to T3.
+    Play top;
+    int seat = deal.opener, owner = -1, out = 0;
+    u32 passed = 0;
+    while (!deal.instant) {
+        deal.tricks += owner < 0;
+        Play play = owner < 0 ? lead(hand[seat]) : follow(hand[seat], top);  // T7
+        if (play.cards) {
+            ++deal.plays;
+            deal.bombs += play.is_bomb();
+            hand[seat] &= ~play.cards;
+            top = play;
+            owner = seat;
+            if (!hand[seat]) {  // T11
+                if (out == 0) deal.winner = seat;
+                deal.points[seat] = 3 - out;
+                if (++out == SEATS - 1) break;
+            }
+        } else {
+            ++deal.passes;
+            passed |= 1u << seat;  // T9
+        }
+        int next = -1;
+        for (int step = 1; step < SEATS && next < 0; ++step) {  // T8
+            int other = (seat + step) % SEATS;
+            if (hand[other] && other != owner && !(passed >> other & 1)) next = other;
+        }
+        if (next < 0) {  // T8, letter 15: the trick is closed
+            next = owner;
+            while (!hand[next]) next = (next + 1) % SEATS;
+            owner = -1;
+            passed = 0;
+        }
+        seat = next;
+    }
+    for (int other = 0; other < SEATS; ++other)
+        if (other != deal.winner) deal.cards_left += u64(ones(hand[other]));
+    return deal;
+}
+
+int main(int argc, char** argv) {
+    u64 n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
+    u64 seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+    if (argc < 3 || n == 0) {
+        std::fprintf(stderr, "usage: thirteen N SEED\n");
+        return 2;
+    }
+    Clock clock;
+    u64 wins[SEATS] = {}, opener_at[SEATS] = {};
+    u64 plays = 0, passes = 0, bombs = 0, instant_wins = 0, opener_wins = 0, cards_left = 0;
+    Length turns, tricks, points[SEATS];
+    for (u64 index = 0; index < n; ++index) {
+        Deal deal = play_deal(seed, index);
+        ++wins[deal.winner];
+        ++opener_at[deal.opener];
+        opener_wins += deal.winner == deal.opener;
+        instant_wins += deal.instant;
+        plays += deal.plays;
+        passes += deal.passes;
+        bombs += deal.bombs;
+        cards_left += deal.cards_left;
+        turns.add(deal.plays + deal.passes);
+        tricks.add(deal.tricks);
+        for (int seat = 0; seat < SEATS; ++seat) points[seat].add(u64(deal.points[seat]));
+    }
+    clock.stop();
+
+    Json json;
+    json.text("game", "thirteen");
+    json.number("n", n);
+    json.number("seed", seed);
+    json.open("counts");
+    json.list("wins", wins, SEATS);
+    json.length("turns", turns);
+    json.length("tricks", tricks);
+    json.lengths("points", points, SEATS);
+    json.number("plays", plays);
+    json.number("passes", passes);
+    json.number("bombs_played", bombs);
+    json.number("instant_wins", instant_wins);
+    json.list("opener_at", opener_at, SEATS);
+    json.number("opener_wins", opener_wins);
+    json.number("cards_left", cards_left);
+    json.close();
+    json.end(clock);
 }

@@ -51,7 +51,7 @@ def test_rows_are_the_same_without_the_compiler(python_process) -> None:
 WATCH = """
 import json, sys
 from collections import Counter
-from simcards.kernels import aces
+from simcards.kernels import aces_match as aces
 from simcards.kernels.aces_numbers import *
 from simcards.sim.plan import make_plan
 from simcards.sim.replay import replay_game

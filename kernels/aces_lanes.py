@@ -1,0 +1,341 @@
+"""Many matches of aces side by side, a card of each at a time.
+
+The rules are those of `aces_match`, for what most matches are played by (`covers`); the rest, and
+the rare hand whose stock runs out, is left to it. A branch a card is what one game at a time costs:
+a processor can't foresee which cards fit. Here a step draws a card in every lane, then decides in
+every lane what becomes of it, by masks instead of branches, so that several lanes are one
+instruction. Rows are the same, bit for bit: each lane has the streams and the order of draws of its
+own match.
+
+What a lane is lies in `lanes`, uint32[FIELDS * LANES], field by field. All in one array, or the
+compiler would have to prove that none of twenty arrays overlaps another, and gives up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .aces_numbers import (
+    ANY,
+    JOKER,
+    MAX_SEATS,
+    MUST,
+    TAKE,
+    TAKE_ALWAYS,
+    TAKE_NEVER,
+    WILD,
+    WILD_HIGHEST,
+    WILD_LOWEST,
+)
+from .common import ones
+from .jit import part
+from .random import HALF, M0, M1, U64, W0, W1, WORD
+
+U32 = np.uint32
+
+LANES = 64
+STRIDE = 256
+"""Bytes between the cards of two lanes; the last of them are for lanes that draw none."""
+DUMMY = STRIDE - 1
+
+# Fields of a lane. Words of its random stream; the card in hand; whether it draws; cards not yet
+# turned; cards in the stock; cards on the discard pile; the seat whose turn it is; turns of the
+# hand; what the match came to so far; the card to be laid on the discard pile, and where; whether
+# the turn passes on; the next hand's number and stream; its match's index in two halves; the lower
+# half of the product that gave the card.
+# As int64: Numba would compile `get` and `put` anew for each number that is written out.
+I64 = np.int64
+S0, S1, S2, S3, CARD, DRAWS, UNTURNED, STOCK, PILE, SEAT = (I64(j) for j in range(10))
+TURNS, CARDS, TAKEN, WILDS, OFFERED, CHOSE, DROPPED, DROPPED_AT = (I64(j) for j in range(10, 18))
+PASSES, AT, SAVED, HAND, LOW, HIGH, N0, N1, N2, N3, REST = (I64(j) for j in range(18, 29))
+UP = I64(29)
+"""MAX_SEATS fields: places that show something, the seat to move first: pips in the lower half,
+wilds in the upper half."""
+ALL = I64(29 + MAX_SEATS)
+"""MAX_SEATS fields: all places of these layouts."""
+FIELDS = 29 + 2 * MAX_SEATS
+
+PLAYS_ON, WINS, STUCK = range(3)
+"""What a step brought: nothing special, the hand is won, or it is left to `aces_match`."""
+
+
+@part
+def wilds_in_pack(rules) -> int:
+    """Mask of the wild kinds that there are cards of."""
+    return rules.wilds if rules.jokers else rules.wilds & ~(1 << JOKER)
+
+
+@part
+def covers(rules, strategies) -> bool:
+    """Whether all matches by these rules and strategies can be played side by side."""
+    if rules.players < 2 or rules.take_discard == ANY or rules.displace != MUST:
+        return False
+    if rules.eager or rules.last_turn or rules.natural or rules.wild_limit >= 0:
+        return False
+    if rules.queen_skips or rules.initial_discard or ones(wilds_in_pack(rules)) > 1:
+        return False
+    dealt = 0
+    for seat in range(rules.players):
+        dealt += rules.sizes[seat]
+        take = strategies[seat, TAKE].number
+        wild = strategies[seat, WILD].number
+        if take != TAKE_ALWAYS and take != TAKE_NEVER:
+            return False
+        if wild != WILD_LOWEST and wild != WILD_HIGHEST:
+            return False
+    return dealt < rules.packs * (52 + rules.jokers)
+
+
+@part
+def u32(flag):
+    """A truth value as 0 or 1."""
+    return U32(flag)
+
+
+@part
+def choose(flag, one, other):
+    """`one` where the flag is 1, `other` where it is 0, without a branch."""
+    return U32(other ^ U32(U32(one ^ other) & U32(U32(0) - flag)))
+
+
+@part
+def get(lanes, field, lane):
+    """A field of a lane."""
+    return lanes[np.uintp(field * LANES + lane)]
+
+
+@part
+def put(lanes, field, lane, value) -> None:
+    """Set a field of a lane, to an uint32."""
+    lanes[np.uintp(field * LANES + lane)] = value
+
+
+@part
+def draw_words(lanes) -> int:
+    """Draw a word where a card is to be turned, and from it which of those not yet turned.
+
+    Returns
+    -------
+    int
+        Not 0 if a word may have to be drawn again, which `below` of random.py says.
+    """
+    doubt = U32(0)
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        s0, s1 = lanes[i], lanes[i + np.uintp(S1 * LANES)]
+        s2, s3 = lanes[i + np.uintp(S2 * LANES)], lanes[i + np.uintp(S3 * LANES)]
+        draws = lanes[i + np.uintp(DRAWS * LANES)]
+        unturned = lanes[i + np.uintp(UNTURNED * LANES)]
+        # xoshiro128++
+        total = U32(s0 + s3)
+        word = U32(U32(U32(total << U32(7)) | U32(total >> U32(25))) + s0)
+        shifted = U32(s1 << U32(9))
+        t2 = U32(s2 ^ s0)
+        t3 = U32(s3 ^ s1)
+        t1 = U32(s1 ^ t2)
+        t0 = U32(s0 ^ t3)
+        t2 = U32(t2 ^ shifted)
+        t3 = U32(U32(t3 << U32(11)) | U32(t3 >> U32(21)))
+        lanes[i] = choose(draws, t0, s0)
+        lanes[i + np.uintp(S1 * LANES)] = choose(draws, t1, s1)
+        lanes[i + np.uintp(S2 * LANES)] = choose(draws, t2, s2)
+        lanes[i + np.uintp(S3 * LANES)] = choose(draws, t3, s3)
+        product = U64(word) * U64(unturned)
+        low = U32(product & WORD)
+        lanes[i + np.uintp(REST * LANES)] = low
+        lanes[i + np.uintp(AT * LANES)] = choose(draws, U32(product >> HALF), U32(DUMMY))
+        doubt |= U32(draws & u32(low < unturned))
+    return np.int64(doubt)
+
+
+@part
+def draw_again(lanes) -> None:
+    """Draw words again where the first would make some cards likelier (Lemire 2019)."""
+    for lane in range(LANES):
+        unturned = U64(get(lanes, UNTURNED, lane))
+        rest = U64(get(lanes, REST, lane))
+        if get(lanes, DRAWS, lane) == 0 or rest >= unturned:
+            continue
+        least = U64(0x100000000) % unturned
+        while rest < least:
+            product = next_lane_word(lanes, lane) * unturned
+            rest = product & WORD
+            put(lanes, AT, lane, U32(product >> HALF))
+
+
+@part
+def next_lane_word(lanes, lane):
+    """Next word of a lane's stream (xoshiro128++ 1.0), as `next_word` of random.py."""
+    s0, s1 = U64(get(lanes, S0, lane)), U64(get(lanes, S1, lane))
+    s2, s3 = U64(get(lanes, S2, lane)), U64(get(lanes, S3, lane))
+    total = (s0 + s3) & WORD
+    result = ((((total << U64(7)) & WORD) | (total >> U64(25))) + s0) & WORD
+    shifted = (s1 << U64(9)) & WORD
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    put(lanes, S0, lane, U32(s0))
+    put(lanes, S1, lane, U32(s1))
+    put(lanes, S2, lane, U32(s2))
+    put(lanes, S3, lane, U32(((s3 << U64(11)) & WORD) | (s3 >> U64(21))))
+    return result
+
+
+@part
+def turn_cards(lanes, pools, piles) -> None:
+    """Turn the cards that were drawn, and lay the last discards down; scalar, without branches.
+
+    Where no card is drawn the pool's last byte, which is none, is moved onto itself.
+    """
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        base = i * np.uintp(STRIDE)
+        draws = lanes[i + np.uintp(DRAWS * LANES)]
+        unturned = U32(lanes[i + np.uintp(UNTURNED * LANES)] - draws)
+        lanes[i + np.uintp(UNTURNED * LANES)] = unturned
+        last = choose(draws, unturned, U32(DUMMY))
+        at = base + np.uintp(lanes[i + np.uintp(AT * LANES)])
+        card = U32(pools[at])
+        pools[at] = pools[base + np.uintp(last)]
+        held = lanes[i + np.uintp(CARD * LANES)]
+        lanes[i + np.uintp(CARD * LANES)] = choose(draws, card, held)
+        piles[base + np.uintp(lanes[i + np.uintp(DROPPED_AT * LANES)])] = np.uint8(
+            lanes[i + np.uintp(DROPPED * LANES)]
+        )
+
+
+@part
+def place_cards(lanes, wild, highest, flags) -> None:
+    """A5b, A6: place every card in hand that fits, or discard it."""
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        card = lanes[i + np.uintp(CARD * LANES)]
+        up = lanes[i + np.uintp(UP * LANES)]
+        places = lanes[i + np.uintp(ALL * LANES)]
+        pips, wilds = U32(up & U32(0xFFFF)), U32(up >> U32(16))
+        down = U32(places & ~U32(pips | wilds))
+        bit = U32(U32(1) << card)
+        is_wild = u32(card == wild)
+        places_pip = U32(u32(U32(bit & U32(places & ~pips)) != U32(0)) & U32(U32(1) - is_wild))
+        places_wild = U32(is_wild & u32(down != U32(0)))
+        # The lowest place that is face down, or the highest.
+        low = U32(down & U32(U32(0) - down))
+        high = U32(down | U32(down >> U32(1)))
+        high = U32(high | U32(high >> U32(2)))
+        high = U32(high | U32(high >> U32(4)))
+        high = U32(high | U32(high >> U32(8)))
+        high = U32(high ^ U32(high >> U32(1)))
+        seat = lanes[i + np.uintp(SEAT * LANES)]
+        at = choose(U32(U32(highest >> seat) & U32(1)), high, low)
+        # A wild on the pip's place is taken up.
+        frees = U32(places_pip & u32(U32(wilds & bit) != U32(0)))
+        new_pips = U32(pips | U32(bit & U32(U32(0) - places_pip)))
+        new_wilds = U32(wilds | U32(at & U32(U32(0) - places_wild)))
+        new_wilds = U32(new_wilds & ~U32(bit & U32(U32(0) - frees)))
+        placed = U32(places_pip | places_wild)
+        complete = U32(placed & u32(U32(new_pips | new_wilds) == places))
+        lanes[i + np.uintp(UP * LANES)] = U32(new_pips | U32(new_wilds << U32(16)))
+        lanes[i + np.uintp(WILDS * LANES)] += places_wild
+        several = u32(U32(down & U32(down - U32(1))) != U32(0))
+        lanes[i + np.uintp(CHOSE * LANES)] += U32(places_wild & several)
+        goes_on = U32(placed & U32(U32(1) - complete))
+        lanes[i + np.uintp(CARDS * LANES)] += goes_on
+        # What lay there is next: the wild that was taken up, or a card that is turned now.
+        lanes[i + np.uintp(DRAWS * LANES)] = U32(goes_on & U32(U32(1) - frees))
+        lanes[i + np.uintp(CARD * LANES)] = choose(frees, wild, card)
+        passes = U32(U32(1) - placed)
+        pile = lanes[i + np.uintp(PILE * LANES)]
+        lanes[i + np.uintp(DROPPED * LANES)] = card
+        lanes[i + np.uintp(DROPPED_AT * LANES)] = choose(passes, pile, U32(DUMMY))
+        lanes[i + np.uintp(PILE * LANES)] = U32(pile + passes)
+        lanes[i + np.uintp(PASSES * LANES)] = passes
+        flags[i] = np.uint8(complete)  # WINS
+
+
+@part
+def move_on(lanes, field, players) -> None:
+    """Where the turn passes, put the next seat's field first and the last one's last."""
+    first = np.uintp(field * LANES)
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        lanes[i + np.uintp(SAVED * LANES)] = lanes[i + first]
+    for k in range(players - 1):
+        here = first + np.uintp(k * LANES)
+        for lane in range(LANES):
+            i = np.uintp(lane)
+            passes = lanes[i + np.uintp(PASSES * LANES)]
+            lanes[i + here] = choose(passes, lanes[i + here + np.uintp(LANES)], lanes[i + here])
+    last = first + np.uintp((players - 1) * LANES)
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        passes = lanes[i + np.uintp(PASSES * LANES)]
+        saved = lanes[i + np.uintp(SAVED * LANES)]
+        lanes[i + last] = choose(passes, saved, lanes[i + last])
+
+
+@part
+def start_turns(lanes, wild, offers, taking, players, max_turns, flags) -> None:
+    """A5a: where the turn has passed, take the discard if it fits and the seat does so."""
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        passes = lanes[i + np.uintp(PASSES * LANES)]
+        seat = U32(lanes[i + np.uintp(SEAT * LANES)] + passes)
+        seat = choose(u32(seat == players), U32(0), seat)
+        lanes[i + np.uintp(SEAT * LANES)] = seat
+        stock = lanes[i + np.uintp(STOCK * LANES)]
+        turns = lanes[i + np.uintp(TURNS * LANES)]
+        # A7, A9: an empty stock and the last turn are left to `aces_match`.
+        stuck = U32(passes & U32(u32(stock == U32(0)) | u32(turns == max_turns)))
+        starts = U32(passes & U32(U32(1) - stuck))
+        card = lanes[i + np.uintp(CARD * LANES)]
+        up = lanes[i + np.uintp(UP * LANES)]
+        places = lanes[i + np.uintp(ALL * LANES)]
+        pips, wilds = U32(up & U32(0xFFFF)), U32(up >> U32(16))
+        down = U32(places & ~U32(pips | wilds))
+        bit = U32(U32(1) << card)
+        is_wild = u32(card == wild)
+        fits = choose(
+            is_wild,
+            u32(down != U32(0)),
+            u32(U32(bit & U32(places & ~pips)) != U32(0)),
+        )
+        offered = U32(U32(starts & fits) & offers)
+        takes = U32(offered & U32(U32(taking >> seat) & U32(1)))
+        draws = U32(starts & U32(U32(1) - takes))
+        lanes[i + np.uintp(TURNS * LANES)] = U32(turns + starts)
+        lanes[i + np.uintp(OFFERED * LANES)] += offered
+        lanes[i + np.uintp(TAKEN * LANES)] += takes
+        lanes[i + np.uintp(CARDS * LANES)] += starts
+        lanes[i + np.uintp(STOCK * LANES)] = U32(stock - draws)
+        lanes[i + np.uintp(PILE * LANES)] -= takes
+        lanes[i + np.uintp(DRAWS * LANES)] |= draws
+        flags[i] |= np.uint8(stuck << U32(1))  # STUCK
+
+
+@part
+def write_streams(lanes, seed) -> None:
+    """Start the streams of every lane's next hand, as `start_stream` of random.py does."""
+    k0, k1 = U32(seed & WORD), U32(seed >> HALF)
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        c0 = lanes[i + np.uintp(LOW * LANES)]
+        c1 = lanes[i + np.uintp(HIGH * LANES)]
+        c2 = lanes[i + np.uintp(HAND * LANES)]
+        c3 = U32(0)
+        a, b = k0, k1
+        for _ in range(10):
+            p0 = U64(U32(M0)) * U64(c0)
+            p1 = U64(U32(M1)) * U64(c2)
+            c0 = U32(U32(U32(p1 >> HALF) ^ c1) ^ a)
+            c2 = U32(U32(U32(p0 >> HALF) ^ c3) ^ b)
+            c1 = U32(p1 & WORD)
+            c3 = U32(p0 & WORD)
+            a = U32(a + U32(W0))
+            b = U32(b + U32(W1))
+        zero = u32(U32(U32(U32(c0 | c1) | c2) | c3) == U32(0))
+        lanes[i + np.uintp(N0 * LANES)] = U32(c0 | zero)
+        lanes[i + np.uintp(N1 * LANES)] = c1
+        lanes[i + np.uintp(N2 * LANES)] = c2
+        lanes[i + np.uintp(N3 * LANES)] = c3
