@@ -35,25 +35,28 @@ U32 = np.uint32
 
 LANES = 64
 STRIDE = 256
-"""Bytes between the cards of two lanes; the last of them are for lanes that draw none."""
+"""Bytes between the cards of two lanes; the last of them is for lanes that draw none."""
 DUMMY = STRIDE - 1
 
-# Fields of a lane. Words of its random stream; the card in hand; whether it draws; cards not yet
-# turned; cards in the stock; cards on the discard pile; the seat whose turn it is; turns of the
-# hand; what the match came to so far; the card to be laid on the discard pile, and where; whether
-# the turn passes on; the next hand's number and stream; its match's index in two halves; the lower
-# half of the product that gave the card.
+# Fields of a lane. Words of its random stream; the card in hand; whether one is drawn instead,
+# where it lies among the cards not yet turned, and which takes its place; how many these are; cards
+# in the stock; the seat whose turn it is; whether the turn passes on; the lower half of the product
+# that gave the card; turns of the hand; what the match came to so far, and before this hand; the
+# next hand's number and stream; its match's index in two halves.
 # As int64: Numba would compile `get` and `put` anew for each number that is written out.
 I64 = np.int64
-S0, S1, S2, S3, CARD, DRAWS, UNTURNED, STOCK, PILE, SEAT = (I64(j) for j in range(10))
-TURNS, CARDS, TAKEN, WILDS, OFFERED, CHOSE, DROPPED, DROPPED_AT = (I64(j) for j in range(10, 18))
-PASSES, AT, SAVED, HAND, LOW, HIGH, N0, N1, N2, N3, REST = (I64(j) for j in range(18, 29))
-UP = I64(29)
-"""MAX_SEATS fields: places that show something, the seat to move first: pips in the lower half,
-wilds in the upper half."""
-ALL = I64(29 + MAX_SEATS)
-"""MAX_SEATS fields: all places of these layouts."""
-FIELDS = 29 + 2 * MAX_SEATS
+S0, S1, S2, S3, CARD, DRAWN, DRAWS, AT, LAST, UNTURNED = (I64(j) for j in range(10))
+STOCK, SEAT, PASSES, REST, TURNS = (I64(j) for j in range(10, 15))
+CARDS, TAKEN, WILDS, OFFERED, CHOSE = (I64(j) for j in range(15, 20))
+BEFORE = I64(5)
+"""So many fields behind each of these is what it was when the hand began."""
+HAND, LOW, HIGH, N0, N1, N2, N3 = (I64(j) for j in range(25, 32))
+UP = I64(32)
+"""Places that show something, pips in the lower half, wilds in the upper half: of the seat to move,
+and behind it MAX_SEATS fields: of two players the other one's, of more each seat's own."""
+ALL = I64(33 + MAX_SEATS)
+"""All places of these layouts, likewise."""
+FIELDS = 34 + 2 * MAX_SEATS
 
 PLAYS_ON, WINS, STUCK = range(3)
 """What a step brought: nothing special, the hand is won, or it is left to `aces_match`."""
@@ -142,8 +145,12 @@ def draw_words(lanes) -> int:
         lanes[i + np.uintp(S3 * LANES)] = choose(draws, t3, s3)
         product = U64(word) * U64(unturned)
         low = U32(product & WORD)
+        left = U32(unturned - draws)
+        lanes[i + np.uintp(UNTURNED * LANES)] = left
         lanes[i + np.uintp(REST * LANES)] = low
+        # Where none is drawn the last byte, which is no card, is moved onto itself.
         lanes[i + np.uintp(AT * LANES)] = choose(draws, U32(product >> HALF), U32(DUMMY))
+        lanes[i + np.uintp(LAST * LANES)] = choose(draws, left, U32(DUMMY))
         doubt |= U32(draws & u32(low < unturned))
     return np.int64(doubt)
 
@@ -152,7 +159,7 @@ def draw_words(lanes) -> int:
 def draw_again(lanes) -> None:
     """Draw words again where the first would make some cards likelier (Lemire 2019)."""
     for lane in range(LANES):
-        unturned = U64(get(lanes, UNTURNED, lane))
+        unturned = U64(get(lanes, UNTURNED, lane)) + U64(1)
         rest = U64(get(lanes, REST, lane))
         if get(lanes, DRAWS, lane) == 0 or rest >= unturned:
             continue
@@ -184,26 +191,16 @@ def next_lane_word(lanes, lane):
 
 
 @part
-def turn_cards(lanes, pools, piles) -> None:
-    """Turn the cards that were drawn, and lay the last discards down; scalar, without branches.
-
-    Where no card is drawn the pool's last byte, which is none, is moved onto itself.
-    """
+def turn_cards(lanes, pools) -> None:
+    """Turn the cards that were drawn; the last one takes the place of each. Scalar, no branch."""
     for lane in range(LANES):
         i = np.uintp(lane)
         base = i * np.uintp(STRIDE)
-        draws = lanes[i + np.uintp(DRAWS * LANES)]
-        unturned = U32(lanes[i + np.uintp(UNTURNED * LANES)] - draws)
-        lanes[i + np.uintp(UNTURNED * LANES)] = unturned
-        last = choose(draws, unturned, U32(DUMMY))
         at = base + np.uintp(lanes[i + np.uintp(AT * LANES)])
-        card = U32(pools[at])
-        pools[at] = pools[base + np.uintp(last)]
-        held = lanes[i + np.uintp(CARD * LANES)]
-        lanes[i + np.uintp(CARD * LANES)] = choose(draws, card, held)
-        piles[base + np.uintp(lanes[i + np.uintp(DROPPED_AT * LANES)])] = np.uint8(
-            lanes[i + np.uintp(DROPPED * LANES)]
-        )
+        last = base + np.uintp(lanes[i + np.uintp(LAST * LANES)])
+        card = pools[at]
+        pools[at] = pools[last]
+        lanes[i + np.uintp(DRAWN * LANES)] = U32(card)
 
 
 @part
@@ -211,7 +208,11 @@ def place_cards(lanes, wild, highest, flags) -> None:
     """A5b, A6: place every card in hand that fits, or discard it."""
     for lane in range(LANES):
         i = np.uintp(lane)
-        card = lanes[i + np.uintp(CARD * LANES)]
+        card = choose(
+            lanes[i + np.uintp(DRAWS * LANES)],
+            lanes[i + np.uintp(DRAWN * LANES)],
+            lanes[i + np.uintp(CARD * LANES)],
+        )
         up = lanes[i + np.uintp(UP * LANES)]
         places = lanes[i + np.uintp(ALL * LANES)]
         pips, wilds = U32(up & U32(0xFFFF)), U32(up >> U32(16))
@@ -245,39 +246,49 @@ def place_cards(lanes, wild, highest, flags) -> None:
         # What lay there is next: the wild that was taken up, or a card that is turned now.
         lanes[i + np.uintp(DRAWS * LANES)] = U32(goes_on & U32(U32(1) - frees))
         lanes[i + np.uintp(CARD * LANES)] = choose(frees, wild, card)
-        passes = U32(U32(1) - placed)
-        pile = lanes[i + np.uintp(PILE * LANES)]
-        lanes[i + np.uintp(DROPPED * LANES)] = card
-        lanes[i + np.uintp(DROPPED_AT * LANES)] = choose(passes, pile, U32(DUMMY))
-        lanes[i + np.uintp(PILE * LANES)] = U32(pile + passes)
-        lanes[i + np.uintp(PASSES * LANES)] = passes
+        lanes[i + np.uintp(PASSES * LANES)] = U32(U32(1) - placed)
         flags[i] = np.uint8(complete)  # WINS
 
 
 @part
-def move_on(lanes, field, players) -> None:
-    """Where the turn passes, put the next seat's field first and the last one's last."""
-    first = np.uintp(field * LANES)
-    for lane in range(LANES):
-        i = np.uintp(lane)
-        lanes[i + np.uintp(SAVED * LANES)] = lanes[i + first]
-    for k in range(players - 1):
-        here = first + np.uintp(k * LANES)
-        for lane in range(LANES):
-            i = np.uintp(lane)
-            passes = lanes[i + np.uintp(PASSES * LANES)]
-            lanes[i + here] = choose(passes, lanes[i + here + np.uintp(LANES)], lanes[i + here])
-    last = first + np.uintp((players - 1) * LANES)
+def swap_seats(lanes) -> None:
+    """Of two players: where the turn passes, put the other's layout first."""
     for lane in range(LANES):
         i = np.uintp(lane)
         passes = lanes[i + np.uintp(PASSES * LANES)]
-        saved = lanes[i + np.uintp(SAVED * LANES)]
-        lanes[i + last] = choose(passes, saved, lanes[i + last])
+        one, other = lanes[i + np.uintp(UP * LANES)], lanes[i + np.uintp((UP + 1) * LANES)]
+        lanes[i + np.uintp(UP * LANES)] = choose(passes, other, one)
+        lanes[i + np.uintp((UP + 1) * LANES)] = choose(passes, one, other)
+        one, other = lanes[i + np.uintp(ALL * LANES)], lanes[i + np.uintp((ALL + 1) * LANES)]
+        lanes[i + np.uintp(ALL * LANES)] = choose(passes, other, one)
+        lanes[i + np.uintp((ALL + 1) * LANES)] = choose(passes, one, other)
+
+
+@part
+def move_seats(lanes, players) -> None:
+    """Of more than two players: where the turn passes, put the next seat's layout first.
+
+    Each seat's layout lies at its own place behind the first, which is that of the seat to move.
+    Scalar, without a branch: a rotation in vectors costs more from four players on.
+    """
+    for lane in range(LANES):
+        i = np.uintp(lane)
+        seat = lanes[i + np.uintp(SEAT * LANES)]
+        following = U32(seat + lanes[i + np.uintp(PASSES * LANES)])
+        following = choose(u32(following == players), U32(0), following)
+        old = i + np.uintp(seat) * np.uintp(LANES)
+        new = i + np.uintp(following) * np.uintp(LANES)
+        lanes[old + np.uintp((UP + 1) * LANES)] = lanes[i + np.uintp(UP * LANES)]
+        lanes[i + np.uintp(UP * LANES)] = lanes[new + np.uintp((UP + 1) * LANES)]
+        lanes[i + np.uintp(ALL * LANES)] = lanes[new + np.uintp((ALL + 1) * LANES)]
 
 
 @part
 def start_turns(lanes, wild, offers, taking, players, max_turns, flags) -> None:
-    """A5a: where the turn has passed, take the discard if it fits and the seat does so."""
+    """A5a: where the turn has passed, take the discard if it fits and the seat does so.
+
+    The discard is the card in hand of the seat before, which has just been laid down.
+    """
     for lane in range(LANES):
         i = np.uintp(lane)
         passes = lanes[i + np.uintp(PASSES * LANES)]
@@ -309,7 +320,6 @@ def start_turns(lanes, wild, offers, taking, players, max_turns, flags) -> None:
         lanes[i + np.uintp(TAKEN * LANES)] += takes
         lanes[i + np.uintp(CARDS * LANES)] += starts
         lanes[i + np.uintp(STOCK * LANES)] = U32(stock - draws)
-        lanes[i + np.uintp(PILE * LANES)] -= takes
         lanes[i + np.uintp(DRAWS * LANES)] |= draws
         flags[i] |= np.uint8(stuck << U32(1))  # STUCK
 

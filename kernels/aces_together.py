@@ -6,12 +6,10 @@ import numpy as np
 
 from .aces_lanes import (
     ALL,
+    BEFORE,
     CARDS,
     CHOSE,
     DRAWS,
-    DROPPED,
-    DROPPED_AT,
-    DUMMY,
     FIELDS,
     HAND,
     HIGH,
@@ -19,7 +17,6 @@ from .aces_lanes import (
     LOW,
     N0,
     OFFERED,
-    PILE,
     S0,
     SEAT,
     STOCK,
@@ -34,22 +31,23 @@ from .aces_lanes import (
     draw_again,
     draw_words,
     get,
-    move_on,
+    move_seats,
     place_cards,
     put,
     start_turns,
+    swap_seats,
     turn_cards,
     wilds_in_pack,
     write_streams,
 )
-from .aces_match import clear, end_hand, end_match, next_starter, play_turns
-from .aces_numbers import JOKER, KINDS, NEVER, TAKE, TAKE_ALWAYS, WILD, WILD_HIGHEST
+from .aces_match import clear, deal, end_hand, end_match, next_starter, play_turns
+from .aces_numbers import JOKER, NEVER, TAKE, TAKE_ALWAYS, WILD, WILD_HIGHEST
 from .common import PROGRESS, STOP, lowest_bit
 from .jit import inlined, part
-from .random import HALF, U64, WORD
+from .random import HALF, U64, WORD, start_stream
 
 I64 = np.int64
-NONE, ONE, NOWHERE = U32(0), U32(1), U32(DUMMY)
+NONE, ONE = U32(0), U32(1)
 NO_WILD = 99
 """A kind that no card is of."""
 WORDS = STRIDE // 8
@@ -84,59 +82,39 @@ def deal_lane(lanes, lane, source, at, pools, deck, rules, row, starter) -> None
     base = lane * WORDS
     for word in range((cards + 7) >> 3):
         pools[np.uintp(base + word)] = deck[np.uintp(word)]
-    players = rules.players
-    dealt = 0
-    seat = starter
-    for k in range(players):
-        size = row.layout[seat]
+    size = row.layout[starter]
+    dealt = size
+    put(lanes, UP, lane, NONE)
+    put(lanes, ALL, lane, U32((1 << size) - 1))
+    if rules.players == 2:
+        size = row.layout[1 - starter]
         dealt += size
-        put(lanes, UP + k, lane, NONE)
-        put(lanes, ALL + k, lane, U32((1 << size) - 1))
-        seat += 1
-        if seat == players:
-            seat = 0
+        put(lanes, UP + I64(1), lane, NONE)
+        put(lanes, ALL + I64(1), lane, U32((1 << size) - 1))
+    else:
+        dealt = I64(0)
+        for seat in range(rules.players):
+            size = row.layout[seat]
+            dealt += size
+            put(lanes, UP + I64(1) + seat, lane, NONE)
+            put(lanes, ALL + I64(1) + seat, lane, U32((1 << size) - 1))
     put(lanes, UNTURNED, lane, U32(cards))
     put(lanes, STOCK, lane, U32(cards - dealt - 1))
-    put(lanes, PILE, lane, NONE)
     put(lanes, SEAT, lane, U32(starter))
     put(lanes, TURNS, lane, ONE)
     put(lanes, DRAWS, lane, ONE)
-    put(lanes, DROPPED_AT, lane, NOWHERE)
+    for field in (CARDS, TAKEN, WILDS, OFFERED, CHOSE):
+        put(lanes, field + BEFORE, lane, get(lanes, field, lane))
     put(lanes, CARDS, lane, U32(get(lanes, CARDS, lane) + ONE))
     row.hands += 1
+    put(lanes, HAND, lane, U32(row.hands))
 
 
 @part
-def set_table(table, lanes, lane, pools, piles, rules, row, wild) -> None:
-    """Put a lane's hand, at the start of a turn, on a table."""
-    players = rules.players
-    base = lane * STRIDE
-    piles[base + np.int64(get(lanes, DROPPED_AT, lane))] = np.uint8(get(lanes, DROPPED, lane))
-    table.stock = np.int64(get(lanes, STOCK, lane))
-    table.n_recycled = 0
-    table.n_pile = np.int64(get(lanes, PILE, lane))
-    table.n_unturned = np.int64(get(lanes, UNTURNED, lane))
-    for kind in range(KINDS):
-        table.unseen[kind] = 0
-    for j in range(table.n_unturned):
-        card = np.int64(pools[base + j])
-        table.unturned[j] = card
-        table.unseen[card] += 1
-    for j in range(table.n_pile):
-        table.pile[j] = np.int64(piles[base + j])
-    for word in range(4):
-        table.deal[word] = np.int64(get(lanes, S0 + word, lane))
-    seat = np.int64(get(lanes, SEAT, lane))
-    for k in range(players):
-        up = np.int64(get(lanes, UP + k, lane))
-        table.places[seat] = row.layout[seat]
-        table.shown[seat] = up & 0xFFFF
-        table.filled[seat] = up >> 16
-        for place in range(row.layout[seat]):
-            table.wild_card[seat, place] = wild
-        seat += 1
-        if seat == players:
-            seat = 0
+def forget_hand(lanes, lane) -> None:
+    """Put a lane's counts back to what they were when the hand began."""
+    for field in (CARDS, TAKEN, WILDS, OFFERED, CHOSE):
+        put(lanes, field, lane, get(lanes, field + BEFORE, lane))
 
 
 @part
@@ -178,7 +156,6 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
     lanes = np.zeros(FIELDS * LANES, np.uint32)
     begun = np.zeros(FIELDS * LANES, np.uint32)  # streams of the first hands of matches to come
     pools = np.zeros(LANES * STRIDE, np.uint8)
-    piles = np.zeros(LANES * STRIDE, np.uint8)
     flags = np.zeros(LANES, np.uint8)
     pack = np.zeros(STRIDE, np.uint8)
     pools_by_8, pack_by_8 = pools.view(np.uint64), pack.view(np.uint64)
@@ -189,6 +166,7 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
             pack[at] = kind
             at += 1
     match = np.full(LANES, -1, np.int64)  # row of the match in a lane; -1: none
+    lanes_flagged = np.zeros(LANES + 1, np.int64)
     starters = np.zeros(LANES, np.int64)
     ready = np.zeros(LANES, np.int64)  # whether the stream of the next hand was started
     lane_turns = np.zeros(LANES, np.int64)  # turns of the match that were played in its lane
@@ -196,90 +174,88 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
     playing = 0
     for lane in range(LANES):
         flags[lane] = WINS  # so that a match begins in each
-        put(lanes, DROPPED_AT, lane, NOWHERE)
 
     while True:
+        flagged = 0
         for eight in range(LANES // 8):
-            if flags_by_8[eight] == 0:
-                continue
-            for lane in range(8 * eight, 8 * eight + 8):
-                if flags[lane] == 0:
-                    continue
-                j = match[lane]
-                if j >= 0:
-                    row = rows[j]
+            if flags_by_8[eight]:
+                for lane in range(8 * eight, 8 * eight + 8):
+                    lanes_flagged[flagged] = lane
+                    flagged += np.int64(flags[lane] != 0)
+        for k in range(flagged):
+            lane = lanes_flagged[k]
+            j = match[lane]
+            if j >= 0:
+                row = rows[j]
+                for seat in range(players):
+                    table.places[seat] = row.layout[seat]
+                if flags[lane] == WINS:  # A5
                     turns = np.int64(get(lanes, TURNS, lane))
                     lane_turns[lane] += turns
-                    if flags[lane] == WINS:  # A5
-                        row.turns += turns
-                        row.first_turn_wins += np.int64(turns == 1)
-                        for seat in range(players):
-                            table.places[seat] = row.layout[seat]
-                        table.finishers[0] = np.int64(get(lanes, SEAT, lane))
-                        finishers = 1
-                    else:
-                        set_table(table, lanes, lane, pools, piles, rules, row, wild)
-                        seat = np.int64(get(lanes, SEAT, lane))
-                        finishers, _ = play_turns(table, rules, row, bots, seat, turns, log, I64(0))
-                    winners = 0
-                    if finishers:
-                        for seat in range(players):
-                            table.credits[seat] = row.won[seat]
-                        winners = end_hand(table, rules, row, starters[lane], finishers, by_sizes)
-                    if winners == 0 and finishers:
-                        for seat in range(players):
-                            row.layout[seat] = table.places[seat]
-                        starters[lane] = next_starter(rules, starters[lane], table.finishers[0])
-                        if ready[lane] == 0:
-                            for other in range(LANES):
-                                if match[other] >= 0:
-                                    hand = rows[match[other]].hands
-                                    address(lanes, other, first + match[other], hand)
-                                    ready[other] = 1
-                            write_streams(lanes, seed)
-                        deal_lane(
-                            lanes, lane, lanes, lane, pools_by_8, pack_by_8, rules, row,
-                            starters[lane],
-                        )  # fmt: skip
-                        ready[lane] = 0
-                        continue
-                    row.capped = np.int64(finishers == 0)
-                    end_match(table, rules, row, winners)
-                    count_lane(lanes, lane, row, lane_turns[lane])
-                    match[lane] = -1
-                    playing -= 1
-                if coming < rows.shape[0]:
-                    block = coming % LANES
-                    if block == 0:
-                        for other in range(LANES):
-                            address(begun, other, first + coming + other, I64(0))
-                        write_streams(begun, seed)
-                    row = rows[coming]
-                    clear(row)
+                    row.turns += turns
+                    row.first_turn_wins += np.int64(turns == 1)
+                    table.finishers[0] = np.int64(get(lanes, SEAT, lane))
+                    finishers = 1
+                else:  # the whole hand once more, one card at a time
+                    forget_hand(lanes, lane)
+                    start_stream(table.deal, seed, first + j, row.hands - 1, 0, 0)
+                    deal(table, rules)
+                    starter = starters[lane]
+                    finishers, _ = play_turns(table, rules, row, bots, starter, I64(0), log, I64(0))
+                winners = 0
+                if finishers:
                     for seat in range(players):
-                        row.layout[seat] = rules.sizes[seat]
-                    control[PROGRESS] = first + coming
-                    match[lane] = coming
-                    coming += 1
-                    playing += 1
-                    lane_turns[lane] = 0
-                    starters[lane] = 0
-                    ready[lane] = 0
+                        table.credits[seat] = row.won[seat]
+                    winners = end_hand(table, rules, row, starters[lane], finishers, by_sizes)
+                if winners == 0 and finishers:
+                    for seat in range(players):
+                        row.layout[seat] = table.places[seat]
+                    starters[lane] = next_starter(rules, starters[lane], table.finishers[0])
+                    if ready[lane] == 0:
+                        write_streams(lanes, seed)
+                        ready[:] = 1
                     deal_lane(
-                        lanes, lane, begun, block, pools_by_8, pack_by_8, rules, row, I64(0)
-                    )  # fmt: skip
-                else:  # nothing is left to play: the lane runs idle
-                    put(lanes, PILE, lane, NONE)
-                    put(lanes, STOCK, lane, NONE)
-                    put(lanes, DRAWS, lane, NONE)
+                        lanes, lane, lanes, lane, pools_by_8, pack_by_8, rules, row, starters[lane]
+                    )
+                    ready[lane] = 0
+                    continue
+                row.capped = np.int64(finishers == 0)
+                end_match(table, rules, row, winners)
+                count_lane(lanes, lane, row, lane_turns[lane])
+                match[lane] = -1
+                playing -= 1
+            if coming < rows.shape[0]:
+                block = coming % LANES
+                if block == 0:
+                    for other in range(LANES):
+                        address(begun, other, first + coming + other, I64(0))
+                    write_streams(begun, seed)
+                row = rows[coming]
+                clear(row)
+                for seat in range(players):
+                    row.layout[seat] = rules.sizes[seat]
+                control[PROGRESS] = first + coming
+                match[lane] = coming
+                address(lanes, lane, first + coming, I64(1))
+                coming += 1
+                playing += 1
+                lane_turns[lane] = 0
+                starters[lane] = 0
+                ready[lane] = 0
+                deal_lane(lanes, lane, begun, block, pools_by_8, pack_by_8, rules, row, I64(0))
+            else:  # nothing is left to play: the lane runs idle
+                put(lanes, STOCK, lane, NONE)
+                put(lanes, DRAWS, lane, NONE)
         if playing == 0:
             return rows.shape[0]
         if control[STOP] != 0:
             return 0
         if draw_words(lanes):
             draw_again(lanes)
-        turn_cards(lanes, pools, piles)
+        turn_cards(lanes, pools)
         place_cards(lanes, U32(wild), highest, flags)
-        move_on(lanes, UP, players)
-        move_on(lanes, ALL, players)
+        if players == 2:
+            swap_seats(lanes)
+        else:
+            move_seats(lanes, U32(players))
         start_turns(lanes, U32(wild), offers, taking, U32(players), most_turns, flags)

@@ -171,9 +171,7 @@ def test_what_is_not_covered(change: dict[str, Any]) -> None:
     assert not is_covered(make_plan("aces", rules=change, seed=1))
 
 
-@pytest.mark.parametrize(
-    "strategy", ["random", "rare:copies=2", "always+random", "always+rarest"]
-)
+@pytest.mark.parametrize("strategy", ["random", "rare:copies=2", "always+random", "always+rarest"])
 def test_strategies_that_are_not_covered(strategy: str) -> None:
     assert not is_covered(make_plan("aces", strategies={1: strategy}, seed=1))
     assert is_covered(make_plan("aces", strategies={1: "never+highest"}, seed=1))
@@ -205,8 +203,8 @@ def test_words_that_are_drawn_again() -> None:
         lanes[word * size : (word + 1) * size] = states[:, word]
     unturned = choose.integers(1, 53, size)
     unturned[0] = 52  # 2^32 isn't a multiple of it
-    lanes[aces_lanes.UNTURNED * size :][:size] = unturned
-    lanes[aces_lanes.DRAWS * size :][:size] = 1
+    lanes[int(aces_lanes.UNTURNED) * size :][:size] = unturned
+    lanes[int(aces_lanes.DRAWS) * size :][:size] = 1
     assert again(lanes)
     for lane in range(size):
         assert lanes[aces_lanes.AT * size + lane] == index(states[lane], unturned[lane])
