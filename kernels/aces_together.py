@@ -227,7 +227,7 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
             if coming < rows.shape[0]:
                 block = coming % LANES
                 if block == 0:
-                    for other in range(LANES):
+                    for other in range(min(LANES, rows.shape[0] - coming)):
                         address(begun, other, first + coming + other, I64(0))
                     write_streams(begun, seed)
                 row = rows[coming]

@@ -211,6 +211,10 @@ def test_words_that_are_drawn_again() -> None:
         assert [int(lanes[word * size + lane]) for word in range(4)] == states[lane].tolist()
 
 
+def test_the_last_matches_there_are() -> None:
+    assert_same(make_plan("aces", players=3, seed=2**64 - 1), 2**63 - 100, 100)
+
+
 def test_a_stop_ends_it() -> None:
     plan = make_plan("aces", seed=1)
     control = chunk.new_control()
