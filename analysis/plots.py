@@ -83,7 +83,7 @@ class RunPlots:
 
     def tally(self, name: str | None = None) -> Figure:
         """Draw a table that the game keeps, such as wins_by_twos; the first one if left out."""
-        from .report.run import tally_blocks
+        from .report.counts import tally_blocks
 
         return _figure(tally_blocks(self._summary), "tally-", name)
 

@@ -4,8 +4,8 @@
     python -m benchmarks.twins --games aces,thirteen --rounds 9 --json
     python -m benchmarks.twins --clock cpu
 
-Each game has a *twin* in benchmarks/native: a small program of one file that plays one game at
-a time, straight from the rules and from the same random streams, and counts the same things.
+Each game has a *twin* in benchmarks/native: a small program that plays one game at a time,
+straight from the rules and from the same random streams, and counts the same things.
 
 First the counts of both are compared, for the games and the seed of the measurement; a
 difference is named, and the exit code is 1. Then both play these games in turn, one thread
@@ -168,6 +168,8 @@ def build(game: str) -> Path:
     source = NATIVE / f"{game}.cpp"
     command = [*find_compiler(), *FLAGS]
     digest = hashlib.sha256(source.read_bytes())
+    for head in sorted(NATIVE.glob("*.hpp")):
+        digest.update(head.read_bytes())
     for part in (*command, compiler_version(), _target()):
         digest.update(b"\0" + part.encode())
     ending = ".exe" if os.name == "nt" else ""

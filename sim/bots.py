@@ -147,7 +147,8 @@ def _loaded(folder: Path, files: tuple[str, ...]) -> tuple[ModuleType, dict[str,
     own : dict
         Names of its own modules, to names under which they stay loaded, no two bots' the same.
     """
-    from ..kernels import common  # noqa: F401  # numba comes first: a helper may have its name
+    # Loaded, not used (F401): numba must come first, since a helper may have its name.
+    from ..kernels import common  # noqa: F401
 
     own = module_names(files)
     name = f"simcards_bot_{folder.name}"
@@ -355,7 +356,7 @@ def compiled(asks: tuple[tuple[int, Bot], ...], view: Any, game: str, said: str)
     lines += ["    return -1", ""]
     source = "\n".join(lines)
     if jit.config.DISABLE_JIT:
-        exec(source, scope)  # noqa: S102  # the same few lines, without the compiler
+        exec(source, scope)  # the same few lines, without the compiler
         return scope["entry"]
     digest = hashlib.sha256(
         "\n".join(

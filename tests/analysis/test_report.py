@@ -131,8 +131,8 @@ def test_charts_name_columns_that_are_there(name: str, pages: dict[str, dict[str
                 chart.table.column(chart.high),
                 strict=True,
             ):
-                assert isinstance(low, float) and isinstance(value, float)
-                assert low <= value <= high  # type: ignore[operator]
+                assert isinstance(low, float) and isinstance(high, float)
+                assert isinstance(value, float) and low <= value <= high
 
 
 def test_a_funnel_starts_where_the_run_was_short(
@@ -558,6 +558,7 @@ def test_long_games_are_told_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     simcards.run("aces", 300, seed=3, out=tmp_path / "run")
     said: list[str] = []
     page = simcards.report(tmp_path / "run", on_told=said.append).read_text("utf-8")
-    number = int(re.search(r"The first (\d+) matches were played once more", page)[1])  # type: ignore[index]
+    (found,) = re.findall(r"The first (\d+) matches were played once more", page)
+    number = int(found)
     assert 20 <= number < 100
     assert said[0] == f"telling {number} matches again"

@@ -14,20 +14,23 @@ import pytest
 from scipy.stats import chi2_contingency, kstest
 
 import simcards
-from simcards.analysis import sanity as looked
 from simcards.analysis.at_table import tell
 from simcards.analysis.sanity import (
     LEAST_GAMES,
-    SHUFFLE_LIMIT,
     Audited,
     Auditor,
     Columns,
     Sanity,
     columns,
     known_values,
+    sanity,
+)
+from simcards.analysis.shuffles import (
+    LEAST_SHUFFLES,
+    SHUFFLE_LIMIT,
+    ShuffleTest,
     neighbour_test,
     place_test,
-    sanity,
 )
 from simcards.analysis.verify import LIMIT, checks, plan_of
 from simcards.sim.chunk import play_told, prepare_plan
@@ -252,7 +255,7 @@ def test_places_are_those_that_all_games_have() -> None:
     prepare_plan(plan)
     auditor = Auditor(plan)
     shortest = 99
-    for index in range(looked.LEAST_SHUFFLES):
+    for index in range(LEAST_SHUFFLES):
         assert auditor.places() is None, "so few shuffles tell nothing"
         done = play_told(plan, index)
         log = done.log[: done.told].tolist()
@@ -466,7 +469,7 @@ def test_whatever_is_wrong_is_not_passed() -> None:
     fine = Sanity(Audited(1, 0, ()), None, None, known_values(plan, result.counts), Columns(1, ()))
     assert fine.passed and fine.known
     assert "Too few games" in " ".join(fine.sentences())
-    unfair = looked.ShuffleTest("places", 10, 13, 4, 200.0, 36)
+    unfair = ShuffleTest("places", 10, 13, 4, 200.0, 36)
     wrong = replace(fine.known[0], simulated=0.9)
     for broken in (
         replace(fine, audited=Audited(2, 1, ((0, "event 1: x."),))),
