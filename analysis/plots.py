@@ -137,13 +137,13 @@ class SweepPlots:
 
     def effect(self, figure: str | None = None) -> Figure:
         """Draw a figure's differences to the base; of the first figure if left out."""
-        from .report.sweep import effect_blocks
+        from .report.effects import effect_blocks
 
         return _figure(effect_blocks(self._summary), "effect-", figure)
 
     def factorial(self, figure: str | None = None) -> Figure:
         """Draw main effects and interactions on a figure, of a full grid of two options or more."""
-        from .report.sweep import factorial_blocks
+        from .report.effects import factorial_blocks
 
         return _figure(factorial_blocks(self._summary), "factorial-", figure)
 

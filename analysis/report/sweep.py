@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...sim.counts import SHARE
 from ...sim.game import Rate
 from ...sim.manifest import Manifest
-from ..effects import Row, table_part
+from ..effects import table_part
 from ..intervals import wilson
 from ..multiple import bonferroni_level
 from ..sanity import Sanity
 from ..screen import percent
 from ..sweep_screen import findings, played_by
-from ..sweep_sums import Effect, Sweep
+from ..sweep_sums import Sweep
 from ..targets import OF_RUNS
-from ..verdict import MATTERS, UNKNOWN
 from .at_tables import Course, course_blocks, looked_at
 from .convergence import funnel_blocks, history, ratio_points
-from .differences import Shown, differences, forest_in_units, signed_words
 from .draw import MOST_SERIES
+from .effects import (
+    cell_names,
+    effect_blocks,
+    factorial_words,
+    figure_words,
+    named,
+    shown_rows,
+)
 from .lengths import steps_chart
 from .page import (
     COUNT,
@@ -51,8 +57,6 @@ from .sanity import sanity_blocks
 
 MOST_SENTENCES = 8
 """Cells, or effects, up to which each has a sentence in the answer; of more each figure has one."""
-MOST_LINES = 60
-"""Differences that are still drawn."""
 
 
 def sweep_page(
@@ -97,16 +101,13 @@ def sweep_page(
     )
 
 
-def cell_names(one: Sweep) -> list[str]:
-    """Return the names of cells as they are shown."""
-    return [name or "base" for name in one.contest.arms]
-
-
 def _answer(one: Sweep) -> Iterator[str]:
     if one.status == "partial":
         yield partial(one.stop_reason, one.completed, one.n, one.contest)
     compared = {
-        rows[0].label: shown for rows in _named(one).values() if (shown := list(_shown(one, rows)))
+        rows[0].label: shown
+        for rows in named(one).values()
+        if (shown := list(shown_rows(one, rows)))
     }
     if not compared:
         yield "No data to compare: of the base, or of all others, nothing was finished."
@@ -116,9 +117,9 @@ def _answer(one: Sweep) -> Iterator[str]:
     if max(effects, len(one.cells)) > MOST_SENTENCES:
         yield f"Against the base, {base}:"
         for label, shown in compared.items():
-            yield _figure_words(shown, label)
+            yield figure_words(shown, label)
         if one.effects:
-            yield _factorial_words(one.effects)
+            yield factorial_words(one.effects)
     else:
         yield f"Against {'the first value of each option' if effects else f'the base, {base}'}:"
         yield from findings(one)
@@ -161,134 +162,6 @@ def _design(one: Sweep) -> Iterator[Block]:
     yield from rules_table([table.plan for table in contest.tables], names, keys)
 
 
-def _named(one: Sweep) -> dict[str, list[Row]]:
-    """Return the rows by figure, in order of the cells."""
-    found: dict[str, list[Row]] = {name: [] for name in one.figures}
-    for row in one.rows:
-        found[row.name].append(row)
-    return {name: rows for name, rows in found.items() if rows}
-
-
-def _shown(one: Sweep, rows: list[Row]) -> Iterator[Shown]:
-    """Yield the differences of a figure's cells to the base."""
-    names = cell_names(one)
-    for row in rows:
-        if row.compared is not None:
-            yield Shown(
-                names[row.cell],
-                row.compared.difference,
-                row.unit,
-                row.compared.matters,
-                row.compared.verdict,
-                row.p_adjusted,
-                row.compared.a,
-                row.compared.b,
-            )
-
-
-def effect_blocks(one: Sweep) -> Iterator[Block]:
-    """Yield each figure's differences to the base, and the effects of options."""
-    for name, rows in _named(one).items():
-        shown = list(_shown(one, rows))
-        if shown:
-            table = differences(
-                f"{upper(rows[0].label)}: each cell against the base",
-                shown,
-                "difference",
-                one.level,
-                together=one.comparisons,
-                values=("cell", "base"),
-                adjusted=True,
-            )
-            says = _figure_words(shown, rows[0].label)
-            axis = "difference to the base"
-            yield from _drawn(f"effect-{name}", rows[0].label, says, table, shown, axis)
-    yield from factorial_blocks(one)
-
-
-def _drawn(
-    name: str, label: str, says: str, table: Table, shown: list[Shown], what: str
-) -> Iterator[Block]:
-    """Yield a forest plot of a figure, or its table where there are too many lines."""
-    unit = shown[0].unit
-    if len(shown) > MOST_LINES:
-        yield Text(says)
-        yield table
-        return
-    yield forest_in_units(
-        name.replace("_", "-"),
-        upper(label),
-        says,
-        table,
-        f"{axis_words(label.partition(':')[0], unit)}: {what}",
-        shown[0].matters * scale_of(unit),
-    )
-
-
-def _figure_words(shown: list[Shown], label: str) -> str:
-    """Return how many cells change a figure, and by how much at most."""
-    clear = [one for one in shown if one.verdict.word == MATTERS]
-    unsure = sum(one.verdict.word == UNKNOWN for one in shown)
-    later = f" Of {unsure} it can't be told yet." if unsure else ""
-    if not clear:
-        return f"No cell is shown to change {label} by as much as matters.{later}"
-    most = max(clear, key=lambda one: abs(one.difference.estimate))
-    value, low, high = signed_words(most.difference, most.unit)
-    number_ = len(clear)
-    return (
-        f"{number_} of {len(shown)} cells change{'s' if number_ == 1 else ''} {label} by as much "
-        f"as matters; the largest difference seen is {value} ({low} to {high}), in {most.label}."
-        f"{later}"
-    )
-
-
-def _factorial_words(effects: Sequence[Effect]) -> str:
-    """Return how many effects matter."""
-    clear = [effect for effect in effects if effect.verdict.word == MATTERS]
-    mains = sum(len(effect.factors) == 1 for effect in clear)
-    others = len(clear) - mains
-    return (
-        f"{mains} main effect{'' if mains == 1 else 's'} and {others} "
-        f"interaction{'' if others == 1 else 's'} of {len(effects)} matter."
-    )
-
-
-def factorial_blocks(one: Sweep) -> Iterator[Block]:
-    """Yield main effects and interactions of a full grid, figure by figure."""
-    if not one.effects:
-        return
-    yield Text(
-        "A main effect is what a value does against the option's first one, averaged over the "
-        "other options; an interaction is what two do together beyond what each does alone."
-    )
-    by_figure: dict[str, list[Effect]] = {}
-    for effect in one.effects:
-        by_figure.setdefault(effect.figure, []).append(effect)
-    for name, effects in by_figure.items():
-        shown = [
-            Shown(
-                effect.name,
-                effect.difference,
-                effect.unit,
-                effect.matters,
-                effect.verdict,
-                effect.p_adjusted,
-            )
-            for effect in effects
-        ]
-        label = effects[0].label
-        table = differences(
-            f"{upper(label)}: main effects and interactions",
-            shown,
-            "effect",
-            one.level,
-            together=len(one.effects),
-            adjusted=True,
-        )
-        says = _factorial_words(effects)
-        yield from _drawn(f"factorial-{name}", f"{label}: effects", says, table, shown, "effect")
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -313,7 +186,7 @@ def curve_blocks(one: Sweep) -> Iterator[Block]:
         return
     values = [str(value) for value in one.factors[main]]
     numeric = all(_is_number(value) for value in values)
-    for name, rows in _named(one).items():
+    for name, rows in named(one).items():
         unit, label = rows[0].unit, rows[0].label
         scale = scale_of(unit)
         body: list[tuple[Cell, ...]] = []
