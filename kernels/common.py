@@ -110,10 +110,7 @@ def ones(mask) -> int:
 @helper
 def lowest_bit(mask) -> int:
     """Position of the lowest bit set; `mask` must not be 0."""
-    at = np.int64(0)
-    while (mask >> at) & 1 == 0:
-        at += 1
-    return at
+    return ones((mask & -mask) - 1)
 
 
 @helper

@@ -63,10 +63,8 @@ def start_stream(state: NDArray[np.int64], seed, index, hand, stream, part) -> N
 
 
 @helper
-def next_word(state: NDArray[np.int64]):
-    """Next word of the stream (xoshiro128++ 1.0). `state` is modified in place."""
-    s0, s1 = U64(state[0]), U64(state[1])
-    s2, s3 = U64(state[2]), U64(state[3])
+def stir(s0, s1, s2, s3):
+    """One step of xoshiro128++ 1.0: the word, and the four of the state after it."""
     total = (s0 + s3) & WORD
     result = ((((total << U64(7)) & WORD) | (total >> U64(25))) + s0) & WORD
     shifted = (s1 << U64(9)) & WORD
@@ -75,23 +73,43 @@ def next_word(state: NDArray[np.int64]):
     s1 ^= s2
     s0 ^= s3
     s2 ^= shifted
+    return result, s0, s1, s2, ((s3 << U64(11)) & WORD) | (s3 >> U64(21))
+
+
+@helper
+def next_word(state: NDArray[np.int64]):
+    """Next word of the stream. `state` is modified in place."""
+    word, s0, s1, s2, s3 = stir(U64(state[0]), U64(state[1]), U64(state[2]), U64(state[3]))
     state[0] = np.int64(s0)
     state[1] = np.int64(s1)
     state[2] = np.int64(s2)
-    state[3] = np.int64(((s3 << U64(11)) & WORD) | (s3 >> U64(21)))
-    return result
+    state[3] = np.int64(s3)
+    return word
+
+
+@helper
+def draw(s0, s1, s2, s3, n):
+    """Whole number 0 .. n-1, each equally likely (Lemire 2019), and the state after it."""
+    bound = U64(n)
+    word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
+    product = word * bound
+    if (product & WORD) < bound:  # else no rejection is possible, and no division is needed
+        least = U64(0x100000000) % bound
+        while (product & WORD) < least:
+            word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
+            product = word * bound
+    return np.int64(product >> HALF), s0, s1, s2, s3
 
 
 @helper
 def below(state: NDArray[np.int64], n) -> int:
-    """Whole number 0 .. n-1, each equally likely (Lemire 2019). `state` is modified in place."""
-    bound = U64(n)
-    product = next_word(state) * bound
-    if (product & WORD) < bound:  # else no rejection is possible, and no division is needed
-        least = U64(0x100000000) % bound
-        while (product & WORD) < least:
-            product = next_word(state) * bound
-    return np.int64(product >> HALF)
+    """`draw` from a stream. `state` is modified in place."""
+    found, s0, s1, s2, s3 = draw(U64(state[0]), U64(state[1]), U64(state[2]), U64(state[3]), n)
+    state[0] = np.int64(s0)
+    state[1] = np.int64(s1)
+    state[2] = np.int64(s2)
+    state[3] = np.int64(s3)
+    return found
 
 
 @helper

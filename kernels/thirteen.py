@@ -137,9 +137,12 @@ def play_deal(table, rules, row, bots, tally, leader, log, told):
     else:
         deal(table, rules)
     table.played = 0
+    table.holding = 0
     for seat in range(rules.players):
+        table.holding |= np.int64(table.hand[seat] != 0) << seat
         table.place[seat] = 0
         table.paid[seat] = 0
+        table.earned[seat] = 0
         table.twos[seat] = ones(table.hand[seat] >> TWO)
         tally[seat, table.twos[seat], 0] += 1
     table.must_hold = 0
@@ -183,14 +186,11 @@ def play_deal(table, rules, row, bots, tally, leader, log, told):
             if table.place[seat] == 1:
                 winner = np.int64(seat)
     if winner >= 0:
-        before = table.total.copy()
         score_deal(table, rules, row, winner, at_once)
         tally[winner, table.twos[winner], 1] += 1
-        for seat in range(rules.players):
-            table.paid[seat] = table.total[seat] - before[seat]
     row.opener_wins += np.int64(winner == opener)
     tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(0))
-    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.paid, I64(MAX_SEATS))
+    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.earned, I64(MAX_SEATS))
     return winner, opener, flush(table, log, told)
 
 

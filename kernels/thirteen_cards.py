@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import ones
+from .common import lowest_bit, ones
 from .jit import helper
 from .thirteen_numbers import (
     ANY,
@@ -38,19 +38,14 @@ NEVER = 64
 @helper
 def highest(mask) -> int:
     """Number of the highest card; -1 for no card."""
-    mask |= mask >> 1
-    mask |= mask >> 2
-    mask |= mask >> 4
-    mask |= mask >> 8
-    mask |= mask >> 16
-    mask |= mask >> 32
-    return ones(mask) - 1
+    # A float64 holds 52 bits exactly; its exponent, 1023 more than it says, is the highest's.
+    return max((np.float64(mask).view(np.int64) >> 52) - 1023, -1)
 
 
 @helper
 def lowest(mask) -> int:
     """Number of the lowest card; `mask` must not be 0."""
-    return ones((mask & -mask) - 1)
+    return lowest_bit(mask)
 
 
 @helper
@@ -116,6 +111,11 @@ def usable_lanes(rules, hand, copies, ranks) -> int:
 @helper
 def weakest(rules, hand, copies, ranks, above) -> int:
     """The weakest combination of a kind whose highest card is above `above`; 0 if there is none."""
+    if copies == 1 and ranks == 1:
+        single = (hand >> (above + 1)) << (above + 1)
+        return single & -single
+    if ones(hand) < copies * ranks:
+        return 0
     tops = run_tops(usable_lanes(rules, hand, copies, ranks), ranks)
     rank = above >> 2
     if above >= 0 and (tops >> (4 * rank)) & 1 == 1:
@@ -203,10 +203,11 @@ def classify(rules, cards):
     copies, ranks : int64
         0, 0 when it is no combination.
     """
+    if cards & (cards - 1) == 0:
+        single = I64(cards != 0)
+        return single, single
     many = counts(cards)
     lanes = with_at_least(cards, I64(1))
-    if cards == 0:
-        return 0, 0
     first = lowest(lanes)
     copies = (many >> first) & 15
     ranks = ones(lanes)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .common import ones
 from .jit import helper
-from .random import below
+from .random import U64, draw
 from .thirteen_cards import with_at_least
 from .thirteen_numbers import (
     BLACK,
@@ -35,10 +35,13 @@ def deal(table, rules) -> None:
         table.pool[card] = card
     for seat in range(rules.players):
         table.hand[seat] = 0
+    # Drawn from registers: memory that the pool might share would be read and written each time.
+    s0, s1 = U64(table.deal[0]), U64(table.deal[1])
+    s2, s3 = U64(table.deal[2]), U64(table.deal[3])
     left = 52
     for _ in range(HAND):
         for seat in range(rules.players):
-            j = below(table.deal, left)
+            j, s0, s1, s2, s3 = draw(s0, s1, s2, s3, left)
             table.hand[seat] |= np.int64(1) << table.pool[j]
             left -= 1
             table.pool[j] = table.pool[left]
@@ -65,11 +68,10 @@ def instant_kind(rules, hand) -> int:
     lanes = with_at_least(hand, I64(1)) & ((1 << TWO) - 1)
     if wanted >> DRAGON & 1 and ones(lanes) == 12:
         return DRAGON
-    pairs = with_at_least(hand, I64(2))
-    if wanted >> SIX_PAIRS & 1 and ones(pairs) >= 6:
+    if wanted >> SIX_PAIRS & 1 and ones(with_at_least(hand, I64(2))) >= 6:
         return SIX_PAIRS
-    pairs &= (1 << TWO) - 1
     if wanted >> FIVE_PAIRS_RUN & 1:
+        pairs = with_at_least(hand, I64(2)) & ((1 << TWO) - 1)
         if pairs & pairs << 4 & pairs << 8 & pairs << 12 & pairs << 16:
             return FIVE_PAIRS_RUN
     if wanted >> THREE_TRIPLES_RUN & 1:
@@ -90,7 +92,9 @@ def instant_winner(table, rules, opener):
     best_kind = NONE
     several = False
     for step in range(rules.players):
-        seat = (opener + step) % rules.players
+        seat = opener + step
+        if seat >= rules.players:  # cheaper than a division
+            seat -= rules.players
         kind = instant_kind(rules, table.hand[seat])
         if kind == NONE:
             continue

@@ -88,13 +88,14 @@ def fewest_plays(table, rules, many, bound) -> int:
 
 
 @part
-def make_plan(table, rules, hand) -> None:
+def make_plan(table, rules, seat, hand) -> None:
     """Split a hand into the fewest plays and leave them in the table, lowest rank first.
 
     Of the ways with the fewest plays it takes double sequences before sequences before sets,
     longer before shorter, and the lowest suits of each rank.
     """
-    table.n_plan = 0
+    table.planned[seat] = hand
+    table.n_plan[seat] = 0
     left = hand
     to_go = fewest_plays(table, rules, counts(hand), I64(TOO_MANY))
     while left:
@@ -114,10 +115,34 @@ def make_plan(table, rules, hand) -> None:
             copies_found = (many >> (4 * first)) & 15
         part = left & ((1 << (4 * (first + ranks_found))) - 1)
         play = lowest_cards(part, copies_found)
-        table.plan[table.n_plan] = play
-        table.n_plan += 1
+        table.plan[seat, table.n_plan[seat]] = play
+        table.n_plan[seat] += 1
         left &= ~play
         to_go -= 1
+
+
+@part
+def plan_hand(table, rules, seat) -> None:
+    """Have the plan of a seat's hand in the table.
+
+    After a play of the plan, the plan of what is left is what is left of the plan: `make_plan`
+    would begin a better or earlier one with a play that, with the one made, were better or
+    earlier for the hand before.
+    """
+    hand = table.hand[seat]
+    made = table.planned[seat] & ~hand
+    if hand & ~table.planned[seat] == 0:
+        if made == 0:
+            return
+        n = table.n_plan[seat]
+        for j in range(n):
+            if table.plan[seat, j] == made:
+                for k in range(j + 1, n):
+                    table.plan[seat, k - 1] = table.plan[seat, k]
+                table.n_plan[seat] = n - 1
+                table.planned[seat] = hand
+                return
+    make_plan(table, rules, seat, hand)
 
 
 @part

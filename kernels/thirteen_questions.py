@@ -56,8 +56,8 @@ def ask(question, rules, tables, first, second, found):
         found[0] = 1 if copies > 0 and highest(first) > above else 0
         return 1
     if question == PLAN:
-        make_plan(table, rules[0], first)
-        for j in range(table.n_plan):
-            found[j] = table.plan[j]
-        return table.n_plan
+        make_plan(table, rules[0], 0, first)
+        for j in range(table.n_plan[0]):
+            found[j] = table.plan[0, j]
+        return table.n_plan[0]
     return list_plays(found, 0, rules[0], first, second, top_copies, top_ranks, 0)

@@ -85,21 +85,28 @@ def place_the_rest(table, rules, stuck_first) -> None:
 
 @part
 def score_deal(table, rules, row, winner, at_once) -> None:
-    """T11, score, penalties: add a deal's points to the totals."""
+    """T11, score, penalties: a deal's points, and add them to the totals."""
+    priced = np.int64(0)
+    for price in rules.penalties:
+        priced |= price
+    for seat in range(rules.players):
+        table.earned[seat] = 0
     for seat in range(rules.players):
         points = np.int64(0)
         if rules.score_cards:
             if seat != winner:
                 frozen = at_once or (table.played >> seat) & 1 == 0
                 points = np.int64(FROZEN) if frozen else np.int64(ones(table.hand[seat]))
-                table.total[winner] += points
+                table.earned[winner] += points
                 points = -points
         elif table.place[seat] > 0:
             points = rules.points[table.place[seat] - 1]
         if not at_once:
             points += table.paid[seat]
-            if seat != winner and table.hand[winner] == 0:
+            if priced and seat != winner and table.hand[winner] == 0:
                 held = price_of_hand(rules, table.hand[seat])
                 points -= held
-                table.total[winner] += held
-        table.total[seat] += points
+                table.earned[winner] += held
+        table.earned[seat] += points
+    for seat in range(rules.players):
+        table.total[seat] += table.earned[seat]

@@ -33,12 +33,12 @@ from .thirteen_numbers import (
     STRATEGY_HIGHEST,
     STRATEGY_LOWEST,
     STRATEGY_RANDOM,
-    STRATEGY_SAVER,
     STRATEGY_SHED,
     STRATEGY_STRUCTURE,
     TWO,
 )
-from .thirteen_plan import has_two, make_plan
+from .thirteen_plan import has_two, plan_hand
+from .thirteen_view import is_due, may_play_kind
 
 I64 = np.int64
 
@@ -195,22 +195,29 @@ def play_saver(table, rules, seat, hold, until, can_pass) -> int:
 
 
 @part
-def is_legal(table, play) -> bool:
-    """Whether a play is among the legal ones."""
-    for j in range(table.n_plays):
-        if table.plays[j] == play:
-            return True
-    return False
+def is_legal(table, rules, seat, play) -> bool:
+    """T3, T5 to T7, T9, finish_two: whether a seat may make a play."""
+    hand = table.hand[seat]
+    copies, ranks = classify(rules, play)
+    if copies == 0 or play & ~hand:
+        return False
+    if not may_play_kind(rules, (table.locked >> seat) & 1 == 1, copies, ranks):
+        return False
+    if not is_due(rules, hand, table.must_hold, table.alone, play):
+        return False
+    return highest(play) > needed(
+        rules, table.top, table.top_copies, table.top_ranks, I64(copies), I64(ranks)
+    )
 
 
 @part
-def lead_from_plan(table, rules) -> int:
+def lead_from_plan(table, rules, seat) -> int:
     """The plan's longest legal play without 2s that is no bomb; 2s and bombs last; 0: none."""
     best = np.int64(0)
     best_plain = False
-    for j in range(table.n_plan):
-        play = table.plan[j]
-        if not is_legal(table, play):
+    for j in range(table.n_plan[seat]):
+        play = table.plan[seat, j]
+        if not is_legal(table, rules, seat, play):
             continue
         plain = not has_two(play) and not plays_bomb(rules, play)
         if best == 0 or plain != best_plain:
@@ -227,25 +234,24 @@ def lead_from_plan(table, rules) -> int:
 
 
 @part
-def play_structure(table, rules, seat, near, alarm, can_pass) -> int:
+def play_structure(table, rules, seat, near, alarm, low, can_pass) -> int:
     """`structure`: keeps to the split of the hand into the fewest plays."""
-    hand = table.hand[seat]
     if table.top == 0:
-        play = lead_from_plan(table, rules)
-        return play if play else play_lowest(table, rules, hand)
+        play = lead_from_plan(table, rules, seat)
+        return play if play else low
     two_lies = has_two(table.top)
-    hold_twos = table.n_plan > near and not someone_holds_at_most(table, rules, seat, I64(5))
+    hold_twos = table.n_plan[seat] > near and not someone_holds_at_most(table, rules, seat, I64(5))
     best = np.int64(0)
-    for j in range(table.n_plan):
-        play = table.plan[j]
+    for j in range(table.n_plan[seat]):
+        play = table.plan[seat, j]
         if not two_lies and (plays_bomb(rules, play) or (hold_twos and has_two(play))):
             continue
-        if (best == 0 or weaker(play, best)) and is_legal(table, play):
+        if (best == 0 or weaker(play, best)) and is_legal(table, rules, seat, play):
             best = play
     if best:
         return best
     if not can_pass or someone_holds_at_most(table, rules, seat, alarm):
-        return follow_low(table, rules, I64(0), True)
+        return low
     return best
 
 
@@ -267,49 +273,49 @@ def is_safe(rules, play, unseen) -> bool:
 
 
 @part
-def play_control(table, rules, seat, near, alarm, can_pass) -> int:
+def play_control(table, rules, seat, near, alarm, low, can_pass) -> int:
     """`control`: as `structure`, but runs out when at most one play of the plan can be beaten."""
     unseen = ((np.int64(1) << 52) - 1) & ~(table.gone | table.hand[seat])
     risky = 0
     safe = 0  # mask over the plan
-    for j in range(table.n_plan):
-        if is_safe(rules, table.plan[j], unseen):
+    for j in range(table.n_plan[seat]):
+        if is_safe(rules, table.plan[seat, j], unseen):
             safe |= 1 << j
         else:
             risky += 1
     if risky <= 1:
         best = np.int64(0)
         best_safe = False
-        for j in range(table.n_plan):
-            play = table.plan[j]
+        for j in range(table.n_plan[seat]):
+            play = table.plan[seat, j]
             sure = (safe >> j) & 1 == 1
-            if table.top != 0 and not sure and table.n_plan > 1:
+            if table.top != 0 and not sure and table.n_plan[seat] > 1:
                 continue
             better = (
                 best == 0 or (sure and not best_safe) or (sure == best_safe and weaker(play, best))
             )
-            if better and is_legal(table, play):
+            if better and is_legal(table, rules, seat, play):
                 best = play
                 best_safe = sure
         if best:
             return best
-    return play_structure(table, rules, seat, near, alarm, can_pass)
+    return play_structure(table, rules, seat, near, alarm, low, can_pass)
 
 
 @part
-def highest_single(table) -> int:
-    """The highest legal single; 0 if there is none. Singles come first among the plays."""
-    best = np.int64(0)
-    for j in range(table.n_plays):
-        play = table.plays[j]
-        if play & (play - 1):
-            break
-        best = play
-    return best
+def highest_single(table, rules, seat) -> int:
+    """The highest legal single; 0 if there is none."""
+    cards = table.hand[seat]
+    while cards:
+        card = I64(1) << highest(cards)
+        if is_legal(table, rules, seat, card):
+            return card
+        cards ^= card
+    return cards
 
 
 @part
-def play_blocker(table, rules, seat, near, alarm, can_pass) -> int:
+def play_blocker(table, rules, seat, near, alarm, low, can_pass) -> int:
     """`blocker`: as `control`, but gives seats with one card no cheap way out."""
     threatened = False
     may_follow = False
@@ -320,27 +326,27 @@ def play_blocker(table, rules, seat, near, alarm, can_pass) -> int:
             may_follow = may_follow or (table.locked >> other) & 1 == 0
     if table.top == 0 and threatened:
         best = np.int64(0)
-        for j in range(table.n_plan):
-            play = table.plan[j]
+        for j in range(table.n_plan[seat]):
+            play = table.plan[seat, j]
             if ones(play) < 2 or has_two(play) or plays_bomb(rules, play):
                 continue
             cards, best_cards = ones(play), ones(best)
             better = cards > best_cards or (cards == best_cards and weaker(play, best))
-            if better and is_legal(table, play):
+            if better and is_legal(table, rules, seat, play):
                 best = play
         if best == 0:
-            best = highest_single(table)
+            best = highest_single(table, rules, seat)
         if best:
             return best
     elif may_follow and table.top_copies == SINGLE and table.top_ranks == 1:
-        best = highest_single(table)
+        best = highest_single(table, rules, seat)
         if best:
             return best
-    return play_control(table, rules, seat, near, alarm, can_pass)
+    return play_control(table, rules, seat, near, alarm, low, can_pass)
 
 
 @part
-def choose(table, rules, row, seat, can_pass, word) -> int:
+def choose(table, rules, seat, can_pass, word) -> int:
     """One of the legal plays in the table, or 0 for a pass."""
     strategy = table.strategy[seat]
     number = strategy.number
@@ -354,19 +360,29 @@ def choose(table, rules, row, seat, can_pass, word) -> int:
         return play_most(table, False)
     if number == STRATEGY_HIGHEST:
         return play_most(table, True)
-    if number == STRATEGY_SAVER:
-        return play_saver(table, rules, seat, first, second, can_pass)
-    make_plan(table, rules, hand)
+    return play_saver(table, rules, seat, first, second, can_pass)
+
+
+@part
+def keep_to_plan(table, rules, row, seat, low, can_pass) -> int:
+    """A legal play of the strategies that split their hand, or 0 for a pass.
+
+    `low`: what `lowest` would play.
+    """
+    strategy = table.strategy[seat]
+    number = strategy.number
+    first, second = strategy.parameter[0], strategy.parameter[1]
+    plan_hand(table, rules, seat)
     if number == STRATEGY_STRUCTURE:
-        return play_structure(table, rules, seat, first, second, can_pass)
+        return play_structure(table, rules, seat, first, second, low, can_pass)
     if number == STRATEGY_BLOCKER:
-        return play_blocker(table, rules, seat, first, second, can_pass)
+        return play_blocker(table, rules, seat, first, second, low, can_pass)
     if number == STRATEGY_ENDGAME and knows_both_hands(table, rules, seat):
         answer = winning_answer(table, rules, row, seat, first)
         if answer >= 0:
             return answer
     near, alarm = (first, second) if number != STRATEGY_ENDGAME else (np.int64(2), np.int64(5))
-    return play_control(table, rules, seat, near, alarm, can_pass)
+    return play_control(table, rules, seat, near, alarm, low, can_pass)
 
 
 @part

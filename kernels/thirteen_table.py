@@ -104,6 +104,7 @@ SLATE = 16
 
 TABLE = record(
     ("hand", I64, (MAX_SEATS,)),  # masks of cards
+    ("holding", I64),  # mask of the seats that hold cards
     ("gone", I64),  # cards played in this deal
     ("top", I64),  # cards to beat; 0: the next play leads
     ("top_copies", I64),
@@ -118,6 +119,7 @@ TABLE = record(
     ("played", I64),  # mask of seats that have played a card in this deal
     ("place", I64, (MAX_SEATS,)),
     ("paid", I64, (MAX_SEATS,)),  # penalties of this deal
+    ("earned", I64, (MAX_SEATS,)),  # points of this deal
     ("total", I64, (MAX_SEATS,)),  # points of the match
     ("pool", I64, (52,)),
     ("twos", I64, (MAX_SEATS,)),  # 2s dealt to each seat
@@ -126,8 +128,9 @@ TABLE = record(
     ("strategy", STRATEGY, (MAX_SEATS,)),
     ("n_plays", I64),
     ("plays", I64, (MAX_PLAYS,)),  # legal plays, in order
-    ("n_plan", I64),
-    ("plan", I64, (HAND,)),  # the hand split into the fewest plays
+    ("planned", I64, (MAX_SEATS,)),  # the cards of each seat's plan
+    ("n_plan", I64, (MAX_SEATS,)),
+    ("plan", I64, (MAX_SEATS, HAND)),  # each hand split into the fewest plays
     ("split", I64, (HAND + 1,)),  # cards of each rank left, by plays made
     ("split_copies", I64, (HAND + 1,)),  # the kind of play to try next there
     ("split_ranks", I64, (HAND + 1,)),

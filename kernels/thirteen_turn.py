@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import USER, ask, check
+from .common import USER, ask, check, lowest_bit
 from .jit import part
 from .random import U64, next_word
 from .thirteen_cards import (
     NEVER,
     classify,
     counts,
-    highest,
     is_bomb,
     list_plays,
     lowest,
@@ -32,12 +31,19 @@ from .thirteen_numbers import (
     QUAD,
     SINGLE,
     STRATEGY_LOWEST,
+    STRATEGY_STRUCTURE,
 )
 from .thirteen_plan import has_two, run_length
 from .thirteen_score import bomb_kind, price_of_top
-from .thirteen_strategies import choose, in_order, keep_allowed
+from .thirteen_strategies import (
+    choose,
+    in_order,
+    is_legal,
+    keep_allowed,
+    keep_to_plan,
+    play_lowest,
+)
 from .thirteen_table import look, tell
-from .thirteen_view import is_due, may_play_kind
 
 I64 = np.int64
 
@@ -46,29 +52,31 @@ SEQUENCES = 4
 
 
 @part
+def first_after(rules, seats, seat) -> int:
+    """The first seat clockwise of one among a mask of seats, which must not be empty."""
+    other = seat + 1 + lowest_bit((seats | seats << rules.players) >> (seat + 1))
+    return other - rules.players if other >= rules.players else other
+
+
+@part
 def next_holder(table, rules, seat) -> int:
     """The first seat clockwise of one that holds cards."""
-    other = (seat + 1) % rules.players
-    while table.hand[other] == 0:
-        other = (other + 1) % rules.players
-    return other
+    return first_after(rules, table.holding, seat)
 
 
 @part
 def next_to_act(table, rules, seat) -> int:
     """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
-    for step in range(1, rules.players):
-        other = seat + step
-        if other >= rules.players:  # cheaper than a division
-            other -= rules.players
-        if table.hand[other] == 0 or other == table.owner or (table.answered >> other) & 1 == 1:
-            continue
-        if (table.locked >> other) & 1 == 1 and not may_come_back(
-            rules, table.hand[other], table.top, table.top_copies, table.top_ranks
-        ):
-            continue
-        return other
-    return -1
+    asked = table.holding & ~(table.answered | I64(1) << table.owner)
+    if rules.bomb_after_pass == NO:
+        asked &= ~table.locked
+    elif asked & table.locked:
+        for other in range(rules.players):
+            if (asked & table.locked) >> other & 1 and not may_come_back(
+                rules, table.hand[other], table.top, table.top_copies, table.top_ranks
+            ):
+                asked &= ~(1 << other)
+    return first_after(rules, asked, seat) if asked else I64(-1)
 
 
 @part
@@ -118,6 +126,7 @@ def lay(table, rules, row, seat, play) -> None:
     if table.top:
         table.last_player = table.owner
     table.hand[seat] &= ~play
+    table.holding &= ~(np.int64(table.hand[seat] == 0) << seat)
     table.gone |= play
     table.played |= 1 << seat
     table.top = play
@@ -209,63 +218,67 @@ def scripted_answer(table, seat, can_pass) -> int:
 
 
 @part
-def is_legal_answer(table, rules, seat, play, copies, ranks) -> bool:
-    """Whether a user's strategy may make a play, from the table: it could write to its view."""
-    hand = table.hand[seat]
-    if copies == 0 or play & ~hand:
-        return False
-    if not may_play_kind(rules, (table.locked >> seat) & 1 == 1, copies, ranks):
-        return False
-    if not is_due(rules, hand, table.must_hold, table.alone, play):
-        return False
-    return highest(play) > needed(
-        rules, table.top, table.top_copies, table.top_ranks, copies, ranks
-    )
-
-
-@part
 def users_answer(table, rules, bots, seat, can_pass) -> int:
     """What a user's strategy plays; 0: it passes."""
     look(table, rules, seat, I64(next_word(table.choice[seat])))
     play = ask(table, bots, seat, PLAY)
     copies, ranks = classify(rules, play)
     kind = copies if ranks <= 1 else SEQUENCES + copies
-    legal = (
-        can_pass
-        if play == 0
-        else is_legal_answer(table, rules, seat, play, I64(copies), I64(ranks))
-    )
+    # From the table: it could write to its view.
+    legal = can_pass if play == 0 else is_legal(table, rules, seat, play)
     check(table, legal, kind)
     return play
 
 
 @part
+def is_plain(table, rules, seat) -> bool:
+    """Whether T5 to T7 alone say what a seat may play, and `lowest` tells whether it has a choice.
+
+    Not so for given moves, for bombs after a pass, and where a pass or a last 2 can be illegal.
+    """
+    return (
+        table.at_script >= table.n_script
+        and (table.locked >> seat) & 1 == 0
+        and not rules.pass_forced
+        and (rules.finish_two == 1 or not has_two(table.hand[seat]))
+    )
+
+
+@part
+def plain_answer(table, rules, row, bots, seat) -> int:
+    """The answer of a strategy that needs no list of all plays; 0: it passes."""
+    hand = table.hand[seat]
+    leads = table.top == 0
+    if not leads:
+        low = lowest_follow(table, rules, hand)
+        forced = low == 0
+    else:
+        due = table.must_hold != 0
+        low = table.must_hold if due and table.alone else lowest_lead(rules, hand)
+        # Due is the lowest card, which `lowest` leads; if alone, no other play contains it.
+        forced = low & (low - 1) == 0 and (due or hand == low)
+    if forced:
+        row.forced += 1
+        return low
+    row.free += 1
+    number = table.strategy[seat].number
+    if number == STRATEGY_LOWEST:
+        return low
+    if number == USER:
+        return users_answer(table, rules, bots, seat, not leads)
+    return keep_to_plan(table, rules, row, seat, low, not leads)
+
+
+@part
 def answer(table, rules, row, bots, seat) -> int:
     """T7: what a seat plays, asked if it has a choice; 0: it passes, or can't play."""
+    number = table.strategy[seat].number
+    plans = number >= STRATEGY_STRUCTURE
+    if (plans or number == STRATEGY_LOWEST or number == USER) and is_plain(table, rules, seat):
+        return plain_answer(table, rules, row, bots, seat)
     hand = table.hand[seat]
     leads = table.top == 0
     locked = (table.locked >> seat) & 1 == 1
-    scripted = table.at_script < table.n_script
-    plain = (
-        not scripted
-        and not locked
-        and table.must_hold == 0
-        and (rules.finish_two or not has_two(hand))
-    )
-    own = not scripted and table.strategy[seat].number == USER
-    if plain and (own or table.strategy[seat].number == STRATEGY_LOWEST) and not rules.pass_forced:
-        # The default strategy, and those of users, need no list of all plays.
-        if leads and hand & (hand - 1) == 0:
-            row.forced += 1
-            return hand
-        play = I64(0) if leads else lowest_follow(table, rules, hand)
-        if not leads and play == 0:
-            row.forced += 1
-            return play
-        row.free += 1
-        if own:
-            return users_answer(table, rules, bots, seat, not leads)
-        return lowest_lead(rules, hand) if leads else play
     bombs_only = I64(bombs_allowed(rules)) if locked else I64(0)
     table.n_plays = list_plays(
         table.plays,
@@ -280,13 +293,16 @@ def answer(table, rules, row, bots, seat) -> int:
     keep_allowed(table, rules, hand)
     n = table.n_plays
     can_pass = not leads and not (rules.pass_forced and n > 0)
-    if scripted:
+    if table.at_script < table.n_script:
         return scripted_answer(table, seat, can_pass or n == 0)
     if n + np.int64(can_pass) <= 1:
         row.forced += 1
         return table.plays[0] if n else np.int64(0)
     row.free += 1
-    if own:
+    if number == USER:
         return users_answer(table, rules, bots, seat, can_pass)
+    if plans:
+        low = play_lowest(table, rules, hand)
+        return keep_to_plan(table, rules, row, seat, low, can_pass)
     word = next_word(table.choice[seat]) if table.strategy[seat].draws else U64(0)
-    return np.int64(choose(table, rules, row, seat, can_pass, word))
+    return np.int64(choose(table, rules, seat, can_pass, word))
