@@ -1,7 +1,7 @@
 """Counter-based random streams and unbiased bounded integers.
 
 docs/randomness.md tells the whole way from a seed to the cards. All words are
-32-bit numbers computed in uint64: a product of two of them fits, so nothing wraps, with
+32-bit numbers; sums and products are made in uint64, where they fit, so nothing wraps, with
 the compiler or without it. The state of a stream is an int64[4].
 """
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .jit import helper
 
+U32 = np.uint32
 U64 = np.uint64
 WORD = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
@@ -36,6 +37,45 @@ def philox(c0, c1, c2, c3, k0, k1):
 
 
 @helper
+def rotated(x, k):
+    """A word with its bits moved up by k, around."""
+    return U32(((U64(x) << U64(k)) | (U64(x) >> U64(32 - k))) & WORD)
+
+
+@helper
+def stir(s0, s1, s2, s3):
+    """One step of xoshiro128++ 1.0: the word, and the four of the state after it. All uint32.
+
+    Sums and shifts are written in 64 bits, where they don't overflow; compiled, they are of 32.
+    """
+    word = U32(
+        (U64(rotated(U32((U64(s0) + U64(s3)) & WORD), 7)) + U64(s0)) & WORD,
+    )
+    shifted = U32((U64(s1) << U64(9)) & WORD)
+    s2 = U32(s2 ^ s0)
+    s3 = U32(s3 ^ s1)
+    s1 = U32(s1 ^ s2)
+    s0 = U32(s0 ^ s3)
+    s2 = U32(s2 ^ shifted)
+    return word, s0, s1, s2, rotated(s3, 11)
+
+
+@helper
+def words_of(state: NDArray[np.int64]):
+    """The four words of a stream's state, uint32."""
+    return U32(state[0]), U32(state[1]), U32(state[2]), U32(state[3])
+
+
+@helper
+def keep(state: NDArray[np.int64], s0, s1, s2, s3) -> None:
+    """Write the words of a stream's state."""
+    state[0] = s0
+    state[1] = s1
+    state[2] = s2
+    state[3] = s3
+
+
+@helper
 def start_stream(state: NDArray[np.int64], seed, index, hand, stream, part) -> None:
     """Put the stream of an address at its start.
 
@@ -56,35 +96,16 @@ def start_stream(state: NDArray[np.int64], seed, index, hand, stream, part) -> N
     )
     if (s0 | s1 | s2 | s3) == U64(0):
         s0 = U64(1)
-    state[0] = np.int64(s0)
-    state[1] = np.int64(s1)
-    state[2] = np.int64(s2)
-    state[3] = np.int64(s3)
-
-
-@helper
-def stir(s0, s1, s2, s3):
-    """One step of xoshiro128++ 1.0: the word, and the four of the state after it."""
-    total = (s0 + s3) & WORD
-    result = ((((total << U64(7)) & WORD) | (total >> U64(25))) + s0) & WORD
-    shifted = (s1 << U64(9)) & WORD
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= shifted
-    return result, s0, s1, s2, ((s3 << U64(11)) & WORD) | (s3 >> U64(21))
+    keep(state, s0, s1, s2, s3)
 
 
 @helper
 def next_word(state: NDArray[np.int64]):
-    """Next word of the stream. `state` is modified in place."""
-    word, s0, s1, s2, s3 = stir(U64(state[0]), U64(state[1]), U64(state[2]), U64(state[3]))
-    state[0] = np.int64(s0)
-    state[1] = np.int64(s1)
-    state[2] = np.int64(s2)
-    state[3] = np.int64(s3)
-    return word
+    """Next word of the stream, uint64. `state` is modified in place."""
+    s0, s1, s2, s3 = words_of(state)
+    word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
+    keep(state, s0, s1, s2, s3)
+    return U64(word)
 
 
 @helper
@@ -92,23 +113,21 @@ def draw(s0, s1, s2, s3, n):
     """Whole number 0 .. n-1, each equally likely (Lemire 2019), and the state after it."""
     bound = U64(n)
     word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
-    product = word * bound
+    product = U64(word) * bound
     if (product & WORD) < bound:  # else no rejection is possible, and no division is needed
         least = U64(0x100000000) % bound
         while (product & WORD) < least:
             word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
-            product = word * bound
+            product = U64(word) * bound
     return np.int64(product >> HALF), s0, s1, s2, s3
 
 
 @helper
 def below(state: NDArray[np.int64], n) -> int:
     """`draw` from a stream. `state` is modified in place."""
-    found, s0, s1, s2, s3 = draw(U64(state[0]), U64(state[1]), U64(state[2]), U64(state[3]), n)
-    state[0] = np.int64(s0)
-    state[1] = np.int64(s1)
-    state[2] = np.int64(s2)
-    state[3] = np.int64(s3)
+    s0, s1, s2, s3 = words_of(state)
+    found, s0, s1, s2, s3 = draw(s0, s1, s2, s3, n)
+    keep(state, s0, s1, s2, s3)
     return found
 
 

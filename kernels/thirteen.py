@@ -9,12 +9,9 @@ from .jit import entry, part
 from .random import start_stream
 from .thirteen_deal import deal, holder_of_lowest, instant_winner, set_up
 from .thirteen_numbers import (
-    EVENT_CLOSE,
     EVENT_DEAL,
     EVENT_GAME_END,
     EVENT_INSTANT,
-    EVENT_OUT,
-    EVENT_PASS,
     EVENT_WIDTH,
     FREE,
     LOSER,
@@ -25,17 +22,11 @@ from .thirteen_numbers import (
     ONLY,
     TWO,
 )
+from .thirteen_quick import is_quick, play_out_quick
 from .thirteen_score import place_the_rest, score_deal
-from .thirteen_table import ROW, RULES, TABLE, tell, tell_seats
-from .thirteen_turn import (
-    answer,
-    clear_trick,
-    give_way,
-    lay,
-    leader_after_close,
-    next_holder,
-    next_to_act,
-)
+from .thirteen_table import ROW, RULES, TABLE, TALLY, tell, tell_seats
+from .thirteen_tricks import DEAL_CAPPED, DEAL_OVER, play_out
+from .thirteen_turn import always_plain, clear_trick
 from .thirteen_view import VIEW
 
 __all__ = [
@@ -52,85 +43,15 @@ __all__ = [
 
 I64 = np.int64
 
-TALLY = (MAX_SEATS + 1, 5, 2)
-"""By seat and number of 2s dealt to it: hands, and deals won."""
-
 SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
-DEAL_OVER, DEAL_CAPPED = -2, -3
 
 
 @part
-def play_out(table, rules, row, bots, opener, log, told):
-    """T7 to T10: the tricks of a deal.
-
-    Returns
-    -------
-    ended : int64
-        DEAL_OVER, DEAL_CAPPED, or the seat that was stuck first, when all are.
-    told : int64
-        Events told so far.
-    """
-    players = rules.players
-    seat = opener
-    turns = 0
-    out = 0
-    stuck = 0
-    first_stuck = NOBODY
-    while True:
-        if turns == rules.max_turns:
-            row.turns += turns
-            return I64(DEAL_CAPPED), told
-        turns += 1
-        play = answer(table, rules, row, bots, seat)
-        if table.refused:
-            return I64(DEAL_CAPPED), told
-        following = -1
-        if play:
-            stuck = 0
-            lay(table, rules, row, seat, play)
-            if table.hand[seat] == 0:
-                out += 1
-                table.place[seat] = out
-                tell(table, EVENT_OUT, seat, out)
-                if rules.until_first or out == players - 1:
-                    row.turns += turns
-                    return I64(DEAL_OVER), told
-            following = next_to_act(table, rules, seat)
-        elif table.top == 0:  # finish_two: a leader with no legal play hands the lead on
-            row.passes += 1
-            tell(table, EVENT_PASS, seat, I64(0))
-            if stuck == 0:
-                first_stuck = seat
-            stuck += 1
-            if stuck == players - out:
-                row.turns += turns
-                return first_stuck, told
-            following = next_holder(table, rules, seat)
-        else:
-            give_way(table, row, seat)
-            following = next_to_act(table, rules, seat)
-        if following < 0:
-            following = leader_after_close(table, rules)
-            clear_trick(table)
-            tell(table, EVENT_CLOSE, following, I64(0))
-        seat = following
-        if table.telling:
-            told = flush(table, log, told)
-
-
-@part
-def play_deal(table, rules, row, bots, tally, leader, log, told):
-    """One deal, with `leader` to lead, or -1: the holder of the lowest card.
-
-    Returns
-    -------
-    winner : int64
-        The first out, or the instant winner; -1 if nobody, DEAL_CAPPED.
-    opener : int64
-    told : int64
-    """
+def begin_deal(table, rules, row) -> None:
+    """T1 to T3, T13: the hands, who leads, and who wins at once."""
     clear_trick(table)
     table.gone = 0
+    leader = table.leader
     if table.set_up:
         set_up(table, rules)
         leader = table.given_leader if table.given_leader >= 0 else holder_of_lowest(table, rules)
@@ -144,7 +65,7 @@ def play_deal(table, rules, row, bots, tally, leader, log, told):
         table.paid[seat] = 0
         table.earned[seat] = 0
         table.twos[seat] = ones(table.hand[seat] >> TWO)
-        tally[seat, table.twos[seat], 0] += 1
+        table.tally[seat, table.twos[seat], 0] += 1
     table.must_hold = 0
     opener = leader
     if leader < 0:  # T3
@@ -152,53 +73,55 @@ def play_deal(table, rules, row, bots, tally, leader, log, told):
         if rules.first_lead != FREE:
             table.must_hold = table.hand[opener] & -table.hand[opener]
             table.alone = np.int64(rules.first_lead == ONLY)
+    table.opener = opener
     row.deals += 1
     row.opener_at[opener] += 1
     tell_seats(table, rules, EVENT_DEAL, row.deals, opener, table.hand, I64(0))
     winner, kind = instant_winner(table, rules, opener)
-    row.instants[kind if winner >= 0 else NONE] += 1
-    row.instant_wins += np.int64(winner >= 0)
+    won = winner >= 0
+    row.instants[kind if won else NONE] += 1
+    row.instant_wins += np.int64(won)
     if row.deals == 1:
-        row.instant = kind if winner >= 0 else NONE
+        row.instant = kind if won else NONE
         row.opener = opener
-    ended = np.int64(DEAL_OVER)
-    at_once = kind != NONE
-    if at_once:
-        if winner >= 0:
-            tell(table, EVENT_INSTANT, winner, kind)
-            table.place[winner] = 1
-            for seat in range(rules.players):
-                if seat != winner:
-                    row.cards_left += ones(table.hand[seat])
-    else:
-        bombs = row.bombs_played
-        ended, told = play_out(table, rules, row, bots, opener, log, told)
-        row.deals_with_bomb += np.int64(row.bombs_played > bombs)
-        if ended == DEAL_CAPPED:
-            for seat in range(rules.players):
-                table.place[seat] = 0
-            tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(0))
-            tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(MAX_SEATS))
-            return I64(DEAL_CAPPED), opener, flush(table, log, told)
-        place_the_rest(table, rules, ended)
-        for seat in range(rules.players):
-            row.cards_left += ones(table.hand[seat])
-            if table.place[seat] == 1:
-                winner = np.int64(seat)
-    if winner >= 0:
-        score_deal(table, rules, row, winner, at_once)
-        tally[winner, table.twos[winner], 1] += 1
-    row.opener_wins += np.int64(winner == opener)
-    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(0))
-    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.earned, I64(MAX_SEATS))
-    return winner, opener, flush(table, log, told)
+    table.at_once = np.int64(kind != NONE)
+    table.winner = winner
+    if won:
+        tell(table, EVENT_INSTANT, winner, kind)
+        table.place[winner] = 1
 
 
 @part
-def next_leader(table, rules, winner, opener, at_once) -> int:
+def end_deal(table, rules, row, ended, bombs) -> None:
+    """T11: places and points. `bombs`: how many were played before the deal."""
+    row.deals_with_bomb += np.int64(row.bombs_played > bombs)
+    if ended == DEAL_CAPPED:
+        row.capped = 1
+        for seat in range(rules.players):
+            table.place[seat] = 0
+    elif not table.at_once:
+        place_the_rest(table, rules, ended)
+        for seat in range(rules.players):
+            if table.place[seat] == 1:
+                table.winner = seat
+    winner = table.winner
+    if winner >= 0 and not row.capped:
+        for seat in range(rules.players):
+            if seat != winner or not table.at_once:
+                row.cards_left += ones(table.hand[seat])
+        score_deal(table, rules, row, winner, table.at_once)
+        table.tally[winner, table.twos[winner], 1] += 1
+    row.opener_wins += np.int64(winner == table.opener)
+    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(0))
+    tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.earned, I64(MAX_SEATS))
+
+
+@part
+def next_leader(table, rules) -> int:
     """T3, starter: who leads the next deal of a match; -1: the holder of the lowest card."""
+    winner = table.winner
     if winner < 0:  # void
-        return opener
+        return table.opener
     if rules.starter == LOWEST:
         return -1
     if rules.starter != LOSER:
@@ -207,7 +130,7 @@ def next_leader(table, rules, winner, opener, at_once) -> int:
     most = -1
     for step in range(1, rules.players):
         seat = (winner + step) % rules.players
-        if at_once or rules.until_first:
+        if table.at_once or rules.until_first:
             value = ones(table.hand[seat])
         else:
             value = table.place[seat]
@@ -261,45 +184,43 @@ def clear(row) -> None:
 
 
 @part
-def play_game(table, rules, row, bots, tally, seed, index, log, control) -> int:
-    """T12: a deal, or a match of deals. Returns the number of events told."""
-    clear(row)
-    players = rules.players
-    table.total[:] = 0
-    leader = np.int64(-1)
-    told = I64(0)
-    winners = 0
-    while control[STOP] == 0:
-        start_stream(table.deal, seed, index, row.deals, 0, 0)
-        for seat in range(players):
-            if table.strategy[seat].draws:
-                start_stream(table.choice[seat], seed, index, row.deals, 1 + seat, 0)
-        instants = row.instants[0]
-        winner, opener, told = play_deal(table, rules, row, bots, tally, leader, log, told)
-        if winner == DEAL_CAPPED:
-            row.capped = 1
-            return told
-        if rules.target == 0:
-            if winner >= 0:
-                winners = 1 << winner
-            break
-        winners = leaders(table, rules)
-        if table.total[lowest_bit(winners)] >= rules.target and winners & (winners - 1) == 0:
-            break
-        at_once = row.instants[0] == instants
-        leader = np.int64(next_leader(table, rules, winner, opener, at_once))
-    row.winners = winners
-    if winners:
-        row.winner = lowest_bit(winners)
-    for seat in range(players):
+def start_streams(table, rules, seed, index, hand) -> None:
+    """Put the streams of a deal at their starts."""
+    start_stream(table.deal, seed, index, hand, 0, 0)
+    for seat in range(rules.players):
+        if table.strategy[seat].draws:
+            start_stream(table.choice[seat], seed, index, hand, 1 + seat, 0)
+
+
+@part
+def is_over(table, rules, row) -> bool:
+    """T12: whether a game is over after a deal; if so, who has won, else who leads the next one."""
+    if row.capped:
+        return True
+    if rules.target == 0:
+        row.winners = np.int64(table.winner >= 0) << max(table.winner, 0)
+        return True
+    winners = leaders(table, rules)
+    if table.total[lowest_bit(winners)] >= rules.target and winners & (winners - 1) == 0:
+        row.winners = winners
+        return True
+    table.leader = next_leader(table, rules)
+    return False
+
+
+@part
+def end_game(table, rules, row) -> None:
+    """T11, T12: the winner, points and places of a game."""
+    if row.winners:
+        row.winner = lowest_bit(row.winners)
+    for seat in range(rules.players):
         row.points[seat] = table.total[seat]
         row.place[seat] = table.place[seat]
         if rules.target:
             better = 0
-            for other in range(players):
+            for other in range(rules.players):
                 better += np.int64(table.total[other] > table.total[seat])
             row.place[seat] = 1 + better
-    return told
 
 
 @entry
@@ -338,12 +259,40 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
     table.telling = np.int64(log.shape[0] > 0)
     for seat in range(strategies.shape[0]):
         table.strategy[seat] = strategies[seat, 0]
+    table.always_plain = np.int64(always_plain(table, rules[0]))
+    table.quick = np.int64(is_quick(table, rules[0]))
+    table.tally[:] = 0
     told = I64(0)
+    # In one piece: with each call of a function Numba counts who holds the arrays it is given.
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
             return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_game(table, rules[0], rows[j], bots, tally, seed, first + j, log, control)
+        row = rows[j]
+        clear(row)
+        table.total[:] = 0
+        table.leader = -1
+        told = I64(0)
+        over = False
+        while not over and control[STOP] == 0:
+            start_streams(table, rules[0], seed, first + j, row.deals)
+            begin_deal(table, rules[0], row)
+            bombs = row.bombs_played
+            ended = I64(DEAL_OVER)
+            if table.quick and not table.at_once:
+                play_out_quick(table, rules[0], row)
+            elif not table.at_once:
+                ended, told = play_out(table, rules[0], row, bots, log, told)
+            end_deal(table, rules[0], row, ended, bombs)
+            if table.telling:
+                told = flush(table, log, told)
+            over = is_over(table, rules[0], row)
+        if not row.capped:
+            end_game(table, rules[0], row)
+    for seat in range(tally.shape[0]):
+        for twos in range(tally.shape[1]):
+            for count in range(tally.shape[2]):
+                tally[seat, twos, count] += table.tally[seat, twos, count]
     if control[STOP] != 0:  # the last game may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

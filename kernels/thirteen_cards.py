@@ -109,34 +109,65 @@ def usable_lanes(rules, hand, copies, ranks) -> int:
 
 
 @helper
+def from_card(mask, card) -> int:
+    """The cards of a mask from a card on, which may be one beyond the last."""
+    return (mask >> card) << card
+
+
+@helper
+def lowest_of_rank(group, copies) -> int:
+    """The `copies` lowest of the cards of one rank; fewer if there aren't so many."""
+    first = group & -group
+    group ^= first
+    second = group & -group
+    group ^= second
+    if copies < 3:
+        return first | second if copies == 2 else first
+    return first | second | (group & -group if copies == 3 else group)
+
+
+@helper
+def weakest_set(hand, copies, above) -> int:
+    """The weakest set of one rank whose highest card is above `above`; 0 if there is none."""
+    if copies == 1:
+        singles = from_card(hand, above + 1)
+        return singles & -singles
+    lanes = with_at_least(hand, copies)
+    rank = above >> 2
+    if above >= 0 and (lanes >> (4 * rank)) & 1 == 1:
+        # In the rank of `above` itself: its weakest card that will do, over the lowest others.
+        group = hand & (15 << (4 * rank))
+        cards = from_card(group, above + 1)
+        while cards:
+            card = cards & -cards
+            under = group & (card - 1)
+            if ones(under) >= copies - 1:
+                return card | lowest_of_rank(under, copies - 1)
+            cards &= cards - 1
+    lanes = from_card(lanes, 4 * (rank + 1))
+    return lowest_of_rank(hand & (lanes & -lanes) * 15, copies)
+
+
+@helper
 def weakest(rules, hand, copies, ranks, above) -> int:
     """The weakest combination of a kind whose highest card is above `above`; 0 if there is none."""
-    if copies == 1 and ranks == 1:
-        single = (hand >> (above + 1)) << (above + 1)
-        return single & -single
+    if ranks == 1:
+        return weakest_set(hand, copies, above)
     if ones(hand) < copies * ranks:
         return 0
     tops = run_tops(usable_lanes(rules, hand, copies, ranks), ranks)
     rank = above >> 2
     if above >= 0 and (tops >> (4 * rank)) & 1 == 1:
-        # In the rank of `above` itself: its weakest card that will do, over the lowest others.
-        group = hand & (15 << (4 * rank))
-        card = (group >> (above + 1)) << (above + 1)
-        while card:
-            one = card & -card
-            under = group & (one - 1)
-            if ones(under) >= copies - 1:
-                rest = hand & ((1 << (4 * rank)) - 1)
-                rest = (rest >> (4 * (rank - ranks + 1))) << (4 * (rank - ranks + 1))
-                return one | lowest_cards(under, copies - 1) | lowest_cards(rest, copies)
-            card &= card - 1
-    tops = (tops >> (4 * (rank + 1))) << (4 * (rank + 1))
+        highest_set = weakest_set(hand & (15 << (4 * rank)), copies, above)
+        if highest_set:
+            lower = from_card(hand & ((1 << (4 * rank)) - 1), 4 * (rank - ranks + 1))
+            return highest_set | lowest_cards(lower, copies)
+    tops = from_card(tops, 4 * (rank + 1))
     if tops == 0:
         return 0
     top = lowest(tops) >> 2
     part = hand & ((1 << (4 * (top + 1))) - 1)
-    part = (part >> (4 * (top - ranks + 1))) << (4 * (top - ranks + 1))
-    return lowest_cards(part, copies)
+    return lowest_cards(from_card(part, 4 * (top - ranks + 1)), copies)
 
 
 @helper
@@ -225,6 +256,20 @@ def classify(rules, cards):
 
 
 @helper
+def holds_bomb(rules, hand) -> bool:
+    """Whether a hand holds any bomb."""
+    pairs = with_at_least(hand, I64(PAIR))
+    return with_at_least(hand, I64(QUAD)) != 0 or run_tops(pairs & BELOW_TWO, rules.dseq_min) != 0
+
+
+@helper
+def strength(rules, cards) -> int:
+    """T5, `compare_suit`: above which card the highest of a play of the same type must be."""
+    card = highest(cards)
+    return card if rules.compare_suit else card | 3
+
+
+@helper
 def needed(rules, top, top_copies, top_ranks, copies, ranks) -> int:
     """T5, T6: above which card a combination's highest must be to beat the top.
 
@@ -242,11 +287,8 @@ def needed(rules, top, top_copies, top_ranks, copies, ranks) -> int:
     """
     if top == 0:
         return -1
-    strength = highest(top)
-    if not rules.compare_suit:
-        strength |= 3
     if copies == top_copies and ranks == top_ranks:
-        return strength
+        return strength(rules, top)
     if not is_bomb(copies, ranks):
         return NEVER
     if is_bomb(top_copies, top_ranks):

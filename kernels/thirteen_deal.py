@@ -6,8 +6,8 @@ import numpy as np
 
 from .common import ones
 from .jit import helper
-from .random import U64, draw
-from .thirteen_cards import with_at_least
+from .random import draw, words_of
+from .thirteen_cards import BELOW_TWO, LANES, with_at_least
 from .thirteen_numbers import (
     BLACK,
     DRAGON,
@@ -36,15 +36,14 @@ def deal(table, rules) -> None:
     for seat in range(rules.players):
         table.hand[seat] = 0
     # Drawn from registers: memory that the pool might share would be read and written each time.
-    s0, s1 = U64(table.deal[0]), U64(table.deal[1])
-    s2, s3 = U64(table.deal[2]), U64(table.deal[3])
+    s0, s1, s2, s3 = words_of(table.deal)
     left = 52
     for _ in range(HAND):
         for seat in range(rules.players):
             j, s0, s1, s2, s3 = draw(s0, s1, s2, s3, left)
             table.hand[seat] |= np.int64(1) << table.pool[j]
             left -= 1
-            table.pool[j] = table.pool[left]
+            table.pool[np.uintp(j)] = table.pool[np.uintp(left)]
 
 
 @helper
@@ -65,9 +64,11 @@ def instant_kind(rules, hand) -> int:
     wanted = rules.instant
     if wanted >> FOUR_TWOS & 1 and hand >> TWO == 15:
         return FOUR_TWOS
-    lanes = with_at_least(hand, I64(1)) & ((1 << TWO) - 1)
-    if wanted >> DRAGON & 1 and ones(lanes) == 12:
+    lanes = with_at_least(hand, I64(1)) & BELOW_TWO
+    if wanted >> DRAGON & 1 and lanes == LANES & BELOW_TWO:
         return DRAGON
+    if wanted >> (DRAGON + 1) == 0:  # by default
+        return NONE
     if wanted >> SIX_PAIRS & 1 and ones(with_at_least(hand, I64(2))) >= 6:
         return SIX_PAIRS
     if wanted >> FIVE_PAIRS_RUN & 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .common import lowest_bit
 from .jit import part
 from .thirteen_cards import BELOW_TWO, LANES, counts, lowest, lowest_cards
 from .thirteen_numbers import LONGEST_DOUBLE, PAIR, RANKS, SINGLE
@@ -16,13 +17,15 @@ TOO_MANY = 99
 @part
 def run_length(rules, many, first, copies) -> int:
     """Ranks in a row from `first` on that have `copies` cards left and may stand in a run."""
-    end = RANKS if rules.seq_twos and copies == SINGLE else RANKS - 1
-    length = 0
-    while first + length < end and (many >> (4 * (first + length))) & 15 >= copies:
-        length += 1
-    if copies == PAIR and length > LONGEST_DOUBLE:
-        return LONGEST_DOUBLE
-    return length
+    lanes = many >> 1 | many >> 2  # two cards or more
+    longest = LONGEST_DOUBLE
+    if copies == SINGLE:
+        lanes |= many
+        longest = RANKS
+    if not (rules.seq_twos and copies == SINGLE):
+        lanes &= BELOW_TWO
+    gaps = ~(lanes >> (4 * first)) & (LANES | 1 << 52)
+    return min(lowest_bit(gaps) >> 2, longest)
 
 
 @part

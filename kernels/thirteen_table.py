@@ -20,6 +20,9 @@ from .thirteen_view import VIEW
 
 I64 = np.int64
 
+TALLY = (MAX_SEATS + 1, 5, 2)
+"""By seat and number of 2s dealt to it: hands, and deals won."""
+
 RULES = record(
     ("players", I64),
     ("target", I64),  # 0: a deal
@@ -104,11 +107,17 @@ SLATE = 16
 
 TABLE = record(
     ("hand", I64, (MAX_SEATS,)),  # masks of cards
+    ("leader", I64),  # who is to lead the deal; -1: the holder of the lowest card
+    ("opener", I64),  # who leads it, or would if nobody won at once
+    ("winner", I64),  # who has won it; -1: nobody
+    ("at_once", I64),  # 1: it was over when it was dealt
     ("holding", I64),  # mask of the seats that hold cards
     ("gone", I64),  # cards played in this deal
     ("top", I64),  # cards to beat; 0: the next play leads
     ("top_copies", I64),
     ("top_ranks", I64),
+    ("above", I64),  # card that a play of the top's type must exceed
+    ("bombable", I64),  # 1: bombs of other types may beat the top
     ("owner", I64),  # who made the top
     ("locked", I64),  # mask of seats that passed in this trick
     ("answered", I64),  # mask of seats that passed on this top
@@ -123,6 +132,7 @@ TABLE = record(
     ("total", I64, (MAX_SEATS,)),  # points of the match
     ("pool", I64, (52,)),
     ("twos", I64, (MAX_SEATS,)),  # 2s dealt to each seat
+    ("tally", I64, TALLY),
     ("deal", I64, (4,)),  # random stream of the deal
     ("choice", I64, (MAX_SEATS, 4)),  # random stream of each seat's strategy
     ("strategy", STRATEGY, (MAX_SEATS,)),
@@ -137,6 +147,8 @@ TABLE = record(
     ("nodes", I64),  # positions that a search may still look at
     ("stack", I64, (STACK,)),  # plays listed by a search
     ("frames", FRAME, (FRAMES,)),
+    ("always_plain", I64),  # 1: all seats' answers are
+    ("quick", I64),  # 1: and all of them play `lowest`, and nobody listens
     ("set_up", I64),  # 1: the next deal is of given hands
     ("given", I64, (MAX_SEATS,)),
     ("given_leader", I64),  # -1: the holder of the lowest card

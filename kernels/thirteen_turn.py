@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import USER, ask, check, lowest_bit
-from .jit import part
+from .common import USER, ask, check
+from .jit import inlined, part
 from .random import U64, next_word
 from .thirteen_cards import (
     NEVER,
     classify,
     counts,
+    holds_bomb,
     is_bomb,
     list_plays,
     lowest,
+    lowest_cards,
     needed,
+    strength,
     weakest,
 )
 from .thirteen_endgame import bombs_allowed, may_come_back
 from .thirteen_numbers import (
+    ANY,
     EVENT_PASS,
     EVENT_PLAY,
     LAST_PASSER,
     LONGEST_DOUBLE,
+    MAX_SEATS,
     NO,
     NOBODY,
     PAIR,
@@ -51,20 +56,34 @@ SEQUENCES = 4
 """Kinds of answers that are sequences come after passes and sets of one rank: 5 and 6."""
 
 
+AFTER = np.array(
+    [
+        min(
+            (other for other in range(MAX_SEATS) if seats >> other & 1),
+            key=lambda other: (other - seat - 1) % MAX_SEATS,
+            default=seat,
+        )
+        for seat in range(MAX_SEATS)
+        for seats in range(1 << MAX_SEATS)
+    ],
+    np.uint8,
+)
+"""By seat and mask of seats: the first of them clockwise; if there are none, the seat itself."""
+
+
 @part
-def first_after(rules, seats, seat) -> int:
-    """The first seat clockwise of one among a mask of seats, which must not be empty."""
-    other = seat + 1 + lowest_bit((seats | seats << rules.players) >> (seat + 1))
-    return other - rules.players if other >= rules.players else other
+def first_after(seats, seat) -> int:
+    """The first seat clockwise of one among a mask of seats."""
+    return I64(AFTER[np.uintp((seat << MAX_SEATS) + seats)])
 
 
 @part
 def next_holder(table, rules, seat) -> int:
     """The first seat clockwise of one that holds cards."""
-    return first_after(rules, table.holding, seat)
+    return first_after(table.holding, seat)
 
 
-@part
+@inlined
 def next_to_act(table, rules, seat) -> int:
     """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
     asked = table.holding & ~(table.answered | I64(1) << table.owner)
@@ -76,7 +95,7 @@ def next_to_act(table, rules, seat) -> int:
                 rules, table.hand[other], table.top, table.top_copies, table.top_ranks
             ):
                 asked &= ~(1 << other)
-    return first_after(rules, asked, seat) if asked else I64(-1)
+    return first_after(asked, seat) if asked else I64(-1)
 
 
 @part
@@ -98,6 +117,7 @@ def leader_after_close(table, rules) -> int:
 def clear_trick(table) -> None:
     """Nothing lies on the table and nobody has passed."""
     table.top = 0
+    table.bombable = 0
     table.top_copies = 0
     table.top_ranks = 0
     table.owner = NOBODY
@@ -108,12 +128,9 @@ def clear_trick(table) -> None:
 
 
 @part
-def lay(table, rules, row, seat, play) -> None:
-    """T7: a seat makes a play, which becomes the top."""
-    copies, ranks = classify(rules, play)
-    if table.top == 0:
-        row.tricks += 1
-    elif is_bomb(table.top_copies, table.top_ranks):
+def count_bombs(table, rules, row, seat, copies, ranks) -> None:
+    """T6, penalties: a combination is made, and beats the top; either may be a bomb."""
+    if table.top and is_bomb(table.top_copies, table.top_ranks):
         row.bombs_beaten += 1
         row.beaten_by_kind[bomb_kind(table.top_copies, table.top_ranks)] += 1
     if is_bomb(copies, ranks):
@@ -123,7 +140,23 @@ def lay(table, rules, row, seat, play) -> None:
             price = price_of_top(table, rules)
             table.paid[seat] += price
             table.paid[table.owner] -= price
-    if table.top:
+
+
+@inlined
+def lay(table, rules, row, seat, play) -> None:
+    """T7: a seat makes a play, which becomes the top."""
+    copies, ranks = I64(1), I64(1)
+    two = has_two(play)
+    bombable = I64(two or rules.bomb_scope == ANY)
+    if play & (play - 1):
+        found, length = classify(rules, play)
+        copies, ranks = I64(found), I64(length)
+        bombable |= I64(is_bomb(copies, ranks))
+    if bombable | table.bombable:
+        count_bombs(table, rules, row, seat, copies, ranks)
+    if table.top == 0:
+        row.tricks += 1
+    else:
         table.last_player = table.owner
     table.hand[seat] &= ~play
     table.holding &= ~(np.int64(table.hand[seat] == 0) << seat)
@@ -132,6 +165,8 @@ def lay(table, rules, row, seat, play) -> None:
     table.top = play
     table.top_copies = copies
     table.top_ranks = ranks
+    table.above = strength(rules, play)
+    table.bombable = bombable
     table.owner = seat
     table.must_hold = 0
     if not rules.lockout:
@@ -143,7 +178,7 @@ def lay(table, rules, row, seat, play) -> None:
     tell(table, EVENT_PLAY, seat, play)
 
 
-@part
+@inlined
 def give_way(table, row, seat) -> None:
     """T7, T9: a seat passes."""
     table.locked |= 1 << seat
@@ -154,8 +189,13 @@ def give_way(table, row, seat) -> None:
 
 
 @part
-def lowest_lead(rules, hand) -> int:
-    """What `lowest` leads: the longest combination with the lowest card, the weakest of equals."""
+def lowest_lead(rules, hand):
+    """What `lowest` leads: the longest combination with the lowest card, the weakest of equals.
+
+    Returns
+    -------
+    play, copies, ranks : int64
+    """
     many = counts(hand)
     rank = lowest(hand) >> 2
     best_copies = (many >> (4 * rank)) & 15
@@ -171,35 +211,39 @@ def lowest_lead(rules, hand) -> int:
             best_copies = np.int64(copies)
             best_ranks = np.int64(ranks)
     part = hand & ((np.int64(1) << (4 * (rank + best_ranks))) - 1)
-    found = np.int64(0)
-    for j in range(best_ranks):
-        group = part & (np.int64(15) << (4 * (rank + j)))
-        for _ in range(best_copies):
-            found |= group & -group
-            group &= group - 1
-    return found
+    if best_ranks == 1:  # all of the rank
+        return part, best_copies, best_ranks
+    return lowest_cards(part, best_copies), best_copies, best_ranks
+
+
+@part
+def least_bomb(table, rules, hand) -> int:
+    """The least bomb of another type than the top's that beats it; 0 if there is none."""
+    copies, ranks = table.top_copies, table.top_ranks
+    best = np.int64(0)
+    above = needed(rules, table.top, copies, ranks, I64(QUAD), I64(1))
+    if above < NEVER:
+        best = weakest(rules, hand, I64(QUAD), I64(1), above)
+    for row in range(rules.dseq_min, LONGEST_DOUBLE + 1):
+        above = needed(rules, table.top, copies, ranks, I64(PAIR), row)
+        if above < NEVER:
+            play = weakest(rules, hand, I64(PAIR), row, above)
+            if play and (best == 0 or in_order(play, best)):
+                best = play
+    return best
 
 
 @part
 def lowest_follow(table, rules, hand) -> int:
     """What `lowest` follows with: the weakest of the top's type, else the least bomb; 0: none."""
-    copies, ranks = table.top_copies, table.top_ranks
-    above = needed(rules, table.top, copies, ranks, copies, ranks)
-    play = weakest(rules, hand, copies, ranks, above)
-    if play:
-        return play
-    best = np.int64(0)
-    if has_two(table.top) or rules.bomb_scope or is_bomb(copies, ranks):
-        above = needed(rules, table.top, copies, ranks, I64(QUAD), I64(1))
-        if above < NEVER:
-            best = weakest(rules, hand, I64(QUAD), I64(1), above)
-        for row in range(rules.dseq_min, LONGEST_DOUBLE + 1):
-            above = needed(rules, table.top, copies, ranks, I64(PAIR), row)
-            if above < NEVER:
-                play = weakest(rules, hand, I64(PAIR), row, above)
-                if play and (best == 0 or in_order(play, best)):
-                    best = play
-    return best
+    if table.top_copies * table.top_ranks == 1:
+        singles = (hand >> (table.above + 1)) << (table.above + 1)
+        play = singles & -singles
+    else:
+        play = weakest(rules, hand, table.top_copies, table.top_ranks, table.above)
+    if play == 0 and table.bombable and holds_bomb(rules, hand):
+        return least_bomb(table, rules, hand)
+    return play
 
 
 @part
@@ -231,11 +275,24 @@ def users_answer(table, rules, bots, seat, can_pass) -> int:
 
 
 @part
+def always_plain(table, rules) -> bool:
+    """Whether T5 to T7 alone say what a seat may play, throughout a deal: see `is_plain`."""
+    return (
+        table.n_script == 0
+        and (rules.bomb_after_pass == NO or not rules.lockout)
+        and not rules.pass_forced
+        and rules.finish_two == 1
+    )
+
+
+@part
 def is_plain(table, rules, seat) -> bool:
     """Whether T5 to T7 alone say what a seat may play, and `lowest` tells whether it has a choice.
 
     Not so for given moves, for bombs after a pass, and where a pass or a last 2 can be illegal.
     """
+    if table.always_plain:
+        return True
     return (
         table.at_script >= table.n_script
         and (table.locked >> seat) & 1 == 0
@@ -244,7 +301,7 @@ def is_plain(table, rules, seat) -> bool:
     )
 
 
-@part
+@inlined
 def plain_answer(table, rules, row, bots, seat) -> int:
     """The answer of a strategy that needs no list of all plays; 0: it passes."""
     hand = table.hand[seat]
@@ -254,7 +311,9 @@ def plain_answer(table, rules, row, bots, seat) -> int:
         forced = low == 0
     else:
         due = table.must_hold != 0
-        low = table.must_hold if due and table.alone else lowest_lead(rules, hand)
+        low = table.must_hold
+        if not (due and table.alone):
+            low, _, _ = lowest_lead(rules, hand)
         # Due is the lowest card, which `lowest` leads; if alone, no other play contains it.
         forced = low & (low - 1) == 0 and (due or hand == low)
     if forced:
@@ -269,7 +328,7 @@ def plain_answer(table, rules, row, bots, seat) -> int:
     return keep_to_plan(table, rules, row, seat, low, not leads)
 
 
-@part
+@inlined
 def answer(table, rules, row, bots, seat) -> int:
     """T7: what a seat plays, asked if it has a choice; 0: it passes, or can't play."""
     number = table.strategy[seat].number

@@ -133,12 +133,21 @@ def _histogram(values: np.ndarray) -> dict[int, int]:
 
     if not len(values):
         return {}
+    values = np.ascontiguousarray(values)
     if values.min() >= 0 and values.max() < 1 << 20:
         counts = np.bincount(values)
         found = np.flatnonzero(counts)
         return dict(zip(found.tolist(), counts[found].tolist(), strict=True))
     found, counts = np.unique(values, return_counts=True)
     return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+
+def _sums(rows: np.ndarray) -> Any:
+    """Sum of each field, all int64: in one pass, as memory lies."""
+    import numpy as np
+
+    numbers = rows.view(np.int64).reshape(len(rows), rows.dtype.itemsize // 8)
+    return numbers.sum(axis=0).view(rows.dtype)[0]
 
 
 def count_rows(game: Game, players: int, rows: np.ndarray, tally: np.ndarray) -> Counts:
@@ -173,12 +182,14 @@ def count_rows(game: Game, players: int, rows: np.ndarray, tally: np.ndarray) ->
             else:
                 shared[seat][len(seats)] = shared[seat].get(len(seats), 0) + number
     events: dict[str, int | tuple[int, ...]] = {}
+    sums = _sums(finished)
+    sums_capped = _sums(rows[capped]) if any_capped else np.zeros(1, rows.dtype)[0]
     for count in game.counts:
-        sums = (rows[capped] if count.capped else finished)[count.field].sum(axis=0)
+        summed = (sums_capped if count.capped else sums)[count.field]
         if count.at is not None:
-            sums = sums[count.at]
+            summed = summed[count.at]
         events[count.name] = (
-            tuple(int(one) for one in sums[:players]) if count.per_seat else int(sums)
+            tuple(int(one) for one in summed[:players]) if count.per_seat else int(summed)
         )
     return Counts(
         games=len(rows),
