@@ -1,4 +1,9 @@
-"""Matches of horner. Rule numbers are those of docs/rules/horner.md."""
+"""Matches of horner, and which way their rounds are played.
+
+`horner_turn` has the rules, from one decision to the next. Most matches of which nothing is told
+are played by `horner_quick`, to the same rows; here it is chosen. Rule numbers are those of
+docs/rules/horner.md.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from .horner_numbers import (
     DECISIONS,
     EVENT_ROUND_END,
     EVENT_WIDTH,
+    LARGEST_PIE,
     LOSER,
     MAX_SEATS,
     NOBODY,
@@ -16,6 +22,7 @@ from .horner_numbers import (
     SAME,
     SHARED,
 )
+from .horner_quick import covers, play_quick_round, prepare
 from .horner_strategies import answer
 from .horner_table import ROW, RULES, TABLE, TALLY, tell
 from .horner_turn import OVER, TURN_TOLD, advance, start_round
@@ -76,8 +83,9 @@ def play_round(table, rules, bots, row, seed, index, starter, log, told, control
 
 
 @part
-def count_round(state, rules, row, tally, starter) -> None:
+def count_round(table, rules, row, starter) -> None:
     """Add a round to the row of its match, and its pies to the tally unless it was capped."""
+    state = table.live[0]
     row.rounds += 1
     row.turns += state.turns
     row.flips += state.flips
@@ -108,8 +116,8 @@ def count_round(state, rules, row, tally, starter) -> None:
         row.pies_taken += 1
         row.pies_to_dealt += to_dealt
         if state.capped == 0:
-            tally[seat, rules.pie_number[pie], 0] += 1
-            tally[seat, rules.pie_number[pie], 1] += to_dealt
+            table.pies[seat, rules.pie_number[pie], 0] += 1
+            table.pies[seat, rules.pie_number[pie], 1] += to_dealt
 
 
 @part
@@ -147,12 +155,8 @@ def find_winners(rules, row) -> None:
 
 
 @part
-def play_match(table, rules, bots, rows, j, tally, seed, index, log, control) -> int:
-    """H1, H3, H9: one match, into row j. Returns the number of events told."""
-    rows[j] = table.blank_row[0]
-    row = rows[j]
-    row.winner = NOBODY
-    row.first_out = NOBODY
+def play_match(table, rules, bots, row, seed, index, log, control) -> int:
+    """H1, H3, H9: one match, into a row that is blank. Returns the number of events told."""
     starter = I64(0)
     told = I64(0)
     while row.rounds < rules.rounds:
@@ -161,12 +165,25 @@ def play_match(table, rules, bots, rows, j, tally, seed, index, log, control) ->
         )
         if not finished or control[STOP] != 0:
             return told
-        count_round(table.live[0], rules, row, tally, starter)
+        count_round(table, rules, row, starter)
         if row.capped:
             return told
         starter = next_starter(table.live[0], rules, starter)
     find_winners(rules, row)
     return told
+
+
+@part
+def play_quick_match(table, rules, row, seed, index) -> None:
+    """The same in one go, where nothing is told."""
+    starter = I64(0)
+    while row.rounds < rules.rounds:
+        play_quick_round(table, rules, seed, index, row.rounds, starter)
+        count_round(table, rules, row, starter)
+        if row.capped:
+            return
+        starter = next_starter(table.live[0], rules, starter)
+    find_winners(rules, row)
 
 
 @entry
@@ -193,7 +210,8 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
     log : int64[events, EVENT_WIDTH]
         Written, for a single match; no rows: nothing is told.
     control : int64[2]
-        STOP is read at each decision and before each round, PROGRESS written.
+        STOP is read at each decision and after each round, or where matches take no time between
+        them. PROGRESS is written.
 
     Returns
     -------
@@ -207,12 +225,33 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
         for decision in range(DECISIONS):
             table.strategy[seat, decision] = strategies[seat, decision]
             table.draws[seat] |= strategies[seat, decision].draws
+    quick = log.shape[0] == 0 and covers(rules[0], strategies)
+    table.quick[0].used = I64(quick)
+    if quick:
+        prepare(table.quick[0], rules[0], strategies)
+    for seat in range(MAX_SEATS):
+        for pie in range(LARGEST_PIE + 1):
+            table.pies[seat, pie, 0] = 0
+            table.pies[seat, pie, 1] = 0
+    played = 0
     told = I64(0)
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
-            return max(j - 1, 0), told
+            break
         control[PROGRESS] = first + j
-        told = play_match(table, rules[0], bots, rows, j, tally, seed, first + j, log, control)
+        rows[j] = table.blank_row[0]
+        row = rows[j]
+        row.winner = NOBODY
+        row.first_out = NOBODY
+        if quick:
+            play_quick_match(table, rules[0], row, seed, first + j)
+        else:
+            told = play_match(table, rules[0], bots, row, seed, first + j, log, control)
+        played = j + 1
     if control[STOP] != 0:  # the last match may not have been finished
-        return rows.shape[0] - 1, told
-    return rows.shape[0], told
+        played = max(played - 1, 0)
+    for seat in range(MAX_SEATS):
+        for pie in range(LARGEST_PIE + 1):
+            tally[seat, pie, 0] += table.pies[seat, pie, 0]
+            tally[seat, pie, 1] += table.pies[seat, pie, 1]
+    return played, told

@@ -1,7 +1,8 @@
 """The built-in strategies of horner: what a seat does when it is asked.
 
 Each sees only what rule H10 makes public. docs/rules/horner.md says what each does;
-here each is a few lines under its number.
+here each is a few lines under its number. What `answers_play` looks at, `lay_out` of
+horner_quick.py must show.
 """
 
 from __future__ import annotations
@@ -86,13 +87,11 @@ def far_from_wanted(state, seat, far) -> bool:
 
 @part
 def answers_play(table, rules, state, seat, asked, word) -> bool:
-    """Decisions *discard*, whether to place the top discard, and *flip*."""
+    """Decisions *discard*, whether to place the top discard, and *flip*; without `rollout`."""
     strategy = table.strategy[seat, PLAYS]
     number = strategy.number
     if number == RANDOM:
         return pick(word, 2) == 1
-    if number == ROLLOUT:
-        return prefers_one(table, rules, seat, strategy.parameter[0], word)
     if asked == DISCARD:
         top = top_discard(state, seat)
         if number == FLIP_ONLY:
@@ -168,4 +167,7 @@ def answer(table, rules, bots, state, asked, word) -> int:
         return found
     if asked == PIE:
         return answers_pie(table, rules, state, state.seat)
+    strategy = table.strategy[state.seat, PLAYS]
+    if strategy.number == ROLLOUT:
+        return I64(prefers_one(table, rules, state.seat, strategy.parameter[0], word))
     return I64(answers_play(table, rules, state, state.seat, asked, word))

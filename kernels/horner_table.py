@@ -33,6 +33,9 @@ from .jit import helper
 
 I64 = np.int64
 I8 = np.int8
+U8 = np.uint8
+U32 = np.uint32
+U64 = np.uint64
 
 RULES = record(
     ("players", I64),
@@ -132,6 +135,39 @@ STATE = record(
 )
 """A round that is being played."""
 
+QUICK = record(
+    ("used", I64),  # whether rounds are played by it
+    ("bits", U64),  # log2 of the bits that a variety has
+    ("places", I64, (MAX_SEATS,)),  # whether a seat places its discard if it can; 2: it looks
+    ("flips", I64, (MAX_SEATS,)),  # whether it flips after that, likewise
+    ("next", U64, (MAX_SEATS,)),  # the next seat that holds cards, by seat
+    ("first_ends", U64),  # the 1s
+    ("ends", U64),  # the 1s, and the last plums of pies that have a variety
+    ("dead", U64),  # plums whose pie is complete
+    ("empty", U64),  # empty pies
+    ("drawable", U64),  # cards that have come into draw piles
+    ("offers", I64),  # turns with a top discard that could be placed
+    ("from_discard", I64),  # those in which it was
+    ("chances", I64),  # those in which a card could be flipped after that
+    ("placed_in", I64, (64,)),  # turns of placements
+    ("block", I64),  # number of the block of streams that have been started
+    ("streams", U32, (4, 16)),  # these, word by word
+    ("block_of_parts", I64),
+    ("parts", U32, (16,)),  # of that block
+    ("words", U32, (MAX_SEATS + 1, 4)),  # of each seat's draw pile, and of the deal
+    ("plums", U8, (64,)),  # all cards in order
+    ("pool", U8, (64,)),  # from which cards are turned for all
+    ("turned", U8, (64,)),  # these, in order
+    ("shuffled", I64, (MAX_SEATS,)),  # whether a seat's draw pile is: it is one of the next
+    ("draw", U8, (MAX_SEATS, 64)),  # tops last
+    ("row", U64, (MAX_SEATS,)),  # of a seat's discards; the other of its two has its draw pile
+    ("pile", U8, (2 * MAX_SEATS, 64)),  # from 1 on, tops last
+)
+"""What a round in one go needs besides its state: cards and masks of cards, as bits."""
+
+TALLY = (MAX_SEATS, LARGEST_PIE + 1, 2)
+"""By seat and number of a pie: pies taken, and those whose last plum the seat was dealt."""
+
 SLATE = 512
 """Events that fit in the table; a turn may turn up every card, each with three events or four."""
 
@@ -139,8 +175,10 @@ TABLE = record(
     ("live", STATE, (1,)),  # the round that is played
     ("public", STATE, (1,)),  # what everybody knows of it: hidden cards in order
     ("trial", STATE, (1,)),  # a round that a strategy imagines
+    ("quick", QUICK, (1,)),  # what horner_quick.py plays with, besides the live round
     ("blank", STATE, (1,)),  # zeros, as blank_row, to begin anew
     ("blank_row", ROW, (1,)),
+    ("pies", I64, TALLY),  # to be added to the tally
     ("deck", I64, (MAX_CARDS,)),  # a pool from which cards are turned
     ("marked", I64, (CODES,)),  # zeros between uses, to sort cards
     ("seen", VIEW, (1,)),  # what a user's strategy is shown
@@ -151,9 +189,6 @@ TABLE = record(
     ("slate", I64, (SLATE, EVENT_WIDTH)),
     *ASKING,
 )
-
-TALLY = (MAX_SEATS, LARGEST_PIE + 1, 2)
-"""By seat and number of a pie: pies taken, and those whose last plum the seat was dealt."""
 
 
 @helper
