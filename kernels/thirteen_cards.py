@@ -218,6 +218,12 @@ def is_bomb(copies, ranks) -> bool:
 
 
 @helper
+def is_bombable(rules, top, copies, ranks) -> bool:
+    """T6: whether bombs of other types may beat a combination of a kind, of some length."""
+    return top >> TWO != 0 or rules.bomb_scope == ANY or is_bomb(copies, ranks)
+
+
+@helper
 def bomb_class(copies, ranks) -> int:
     """Place of a bomb in the hierarchy: 2 pairs, 3 pairs, quad, 4, 5, 6 pairs."""
     if copies == QUAD:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import lowest_bit
+from .common import lowest_bit, ones
 from .jit import part
-from .thirteen_cards import BELOW_TWO, LANES, counts, lowest, lowest_cards
+from .thirteen_cards import BELOW_TWO, LANES, counts, lowest, lowest_cards, run_tops
 from .thirteen_numbers import LONGEST_DOUBLE, PAIR, RANKS, SINGLE
 
 I64 = np.int64
@@ -35,45 +35,79 @@ def lanes_from(first, ranks) -> int:
 
 
 @part
-def open_split(table, rules, depth, many) -> None:
-    """Begin to split what is left after `depth` plays: double sequences come first."""
-    table.split[depth] = many
-    table.split_copies[depth] = PAIR
-    if many:
-        table.split_ranks[depth] = run_length(rules, many, lowest(many) >> 2, PAIR)
+def in_rows(lanes, least) -> int:
+    """Those lanes that are in a row of at least so many."""
+    found = run_tops(lanes, least)
+    for _ in range(least - 1):
+        found |= found >> 4
+    return found & lanes
 
 
 @part
-def fewest_plays(table, rules, many, bound) -> int:
-    """Fewest plays that use up all cards, exactly, if that is less than `bound`; else `bound`.
+def open_split(table, rules, depth, many, plays) -> None:
+    """Begin to split what is left after some plays.
+
+    A rank that can be in no run any more is a play of its own, whatever is done with the others:
+    such ranks are counted, and only the others searched.
+    """
+    lanes = (many | many >> 1 | many >> 2) & LANES
+    singles = lanes if rules.seq_twos else lanes & BELOW_TWO
+    pairs = (many >> 1 | many >> 2) & LANES & BELOW_TWO
+    runs = in_rows(singles, rules.seq_min) | in_rows(pairs, rules.dseq_min)
+    left = many & (runs * 15)
+    table.split[depth] = left
+    table.split_plays[depth] = plays + ones(lanes & ~runs)
+    table.split_copies[depth] = PAIR  # double sequences come first
+    if left:
+        table.split_ranks[depth] = run_length(rules, left, lowest(left) >> 2, I64(PAIR))
+
+
+@part
+def fewest_plays(table, rules, many) -> int:
+    """Split the cards of a hand into the fewest plays, exactly.
 
     Parameters
     ----------
     table : TABLE
-        Its split, split_copies, split_ranks are overwritten.
+        Its split, split_plays, split_copies, split_ranks and tried are overwritten. `choice_first`,
+        `choice_copies` and `choice_ranks` say what was done with the lowest rank each time that it
+        could be in a run: copies and ranks of a run, or 0 and 1, a set of all its cards.
     rules : RULES
     many : int64
         Cards of each rank, in the four bits of the rank.
-    bound : int64
+
+    Returns
+    -------
+    int64
+        The number of choices.
 
     Notes
     -----
     The cards of the lowest rank left are in runs that begin there or else together in one set,
     so trying those and splitting what remains finds the minimum. A stack of what is left takes
-    the place of recursion, which Numba's disk cache can't hold.
+    the place of recursion, which Numba's disk cache can't hold. Of splits with as few plays the
+    first one found is kept.
     """
-    best = bound
-    depth = 0
-    open_split(table, rules, 0, many)
+    best = I64(TOO_MANY)
+    choices = I64(0)
+    depth = I64(0)
+    open_split(table, rules, I64(0), many, I64(0))
     while depth >= 0:
         left = table.split[depth]
         copies = table.split_copies[depth]
-        if left == 0:
-            best = min(best, depth)
-        if left == 0 or depth + 1 >= best or copies < 0:
+        plays = table.split_plays[depth]
+        if left == 0 and plays < best:
+            best = plays
+            choices = depth
+            for j in range(depth):
+                table.choice_first[j] = lowest(table.split[j]) >> 2
+                table.choice_copies[j] = table.tried_copies[j]
+                table.choice_ranks[j] = table.tried_ranks[j]
+        if left == 0 or plays + 1 >= best or copies < 0:
             depth -= 1
             continue
         first = lowest(left) >> 2
+        ranks = I64(1)
         if copies == 0:
             table.split_copies[depth] = -1
             rest = left & ~(15 << (4 * first))
@@ -81,13 +115,15 @@ def fewest_plays(table, rules, many, bound) -> int:
             ranks = table.split_ranks[depth]
             if ranks < (rules.dseq_min if copies == PAIR else rules.seq_min):
                 table.split_copies[depth] = copies - 1
-                table.split_ranks[depth] = run_length(rules, left, first, SINGLE)
+                table.split_ranks[depth] = run_length(rules, left, first, I64(SINGLE))
                 continue
             table.split_ranks[depth] = ranks - 1
             rest = left - copies * lanes_from(first, ranks)
+        table.tried_copies[depth] = copies
+        table.tried_ranks[depth] = ranks
         depth += 1
-        open_split(table, rules, depth, rest)
-    return best
+        open_split(table, rules, depth, rest, plays + 1)
+    return choices
 
 
 @part
@@ -97,31 +133,31 @@ def make_plan(table, rules, seat, hand) -> None:
     Of the ways with the fewest plays it takes double sequences before sequences before sets,
     longer before shorter, and the lowest suits of each rank.
     """
+    choices = fewest_plays(table, rules, counts(hand))
     table.planned[seat] = hand
-    table.n_plan[seat] = 0
     left = hand
-    to_go = fewest_plays(table, rules, counts(hand), I64(TOO_MANY))
+    at = I64(0)
+    n = I64(0)
     while left:
-        many = counts(left)
         first = lowest(left) >> 2
-        copies_found = 0
-        ranks_found = 1
-        for copies in range(PAIR, SINGLE - 1, -1):
-            least = rules.dseq_min if copies == PAIR else rules.seq_min
-            for ranks in range(run_length(rules, many, first, copies), least - 1, -1):
-                if copies_found == 0:
-                    rest = many - copies * lanes_from(first, ranks)
-                    if 1 + fewest_plays(table, rules, rest, to_go) == to_go:
-                        copies_found = copies
-                        ranks_found = ranks
-        if copies_found == 0:
-            copies_found = (many >> (4 * first)) & 15
-        part = left & ((1 << (4 * (first + ranks_found))) - 1)
-        play = lowest_cards(part, copies_found)
-        table.plan[seat, table.n_plan[seat]] = play
-        table.n_plan[seat] += 1
+        copies = I64(0)
+        ranks = I64(1)
+        if at < choices and table.choice_first[at] == first:
+            copies = table.choice_copies[at]
+            ranks = table.choice_ranks[at]
+            at += 1
+        part = left & ((1 << (4 * (first + ranks))) - 1)
+        if copies == 0:
+            copies = ones(part)
+            play = part
+        else:
+            play = lowest_cards(part, copies)
+        table.plan[seat, n] = play
+        table.plan_copies[seat, n] = copies
+        table.plan_ranks[seat, n] = ranks
+        n += 1
         left &= ~play
-        to_go -= 1
+    table.n_plan[seat] = n
 
 
 @part
@@ -142,6 +178,8 @@ def plan_hand(table, rules, seat) -> None:
             if table.plan[seat, j] == made:
                 for k in range(j + 1, n):
                     table.plan[seat, k - 1] = table.plan[seat, k]
+                    table.plan_copies[seat, k - 1] = table.plan_copies[seat, k]
+                    table.plan_ranks[seat, k - 1] = table.plan_ranks[seat, k]
                 table.n_plan[seat] = n - 1
                 table.planned[seat] = hand
                 return

@@ -9,9 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from .jit import inlined, part
-from .thirteen_cards import classify, highest, holds_bomb, is_bomb, weakest, weakest_set
-from .thirteen_numbers import ANY, NEXT, STRATEGY_LOWEST
-from .thirteen_plan import has_two
+from .thirteen_cards import (
+    classify,
+    highest,
+    holds_bomb,
+    is_bomb,
+    is_bombable,
+    weakest,
+    weakest_set,
+)
+from .thirteen_numbers import NEXT, STRATEGY_LOWEST
 from .thirteen_turn import (
     count_bombs,
     first_after,
@@ -43,8 +50,7 @@ def is_quick(table, rules) -> bool:
 @part
 def bombs_of(table, rules, seat, hand, top, copies, ranks) -> int:
     """The least bomb of another type that a seat has over the top; 0 if there is none."""
-    bombable = rules.bomb_scope == ANY or has_two(top) or is_bomb(copies, ranks)
-    if not bombable or not holds_bomb(rules, hand):
+    if not is_bombable(rules, top, copies, ranks) or not holds_bomb(rules, hand):
         return I64(0)
     table.top = top
     table.top_copies = copies

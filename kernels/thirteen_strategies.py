@@ -15,9 +15,12 @@ from .thirteen_cards import (
     NEVER,
     classify,
     highest,
+    holds_bomb,
     is_bomb,
+    is_bombable,
     lowest,
     needed,
+    strength,
     weakest,
     with_at_least,
 )
@@ -195,19 +198,59 @@ def play_saver(table, rules, seat, hold, until, can_pass) -> int:
 
 
 @part
-def is_legal(table, rules, seat, play) -> bool:
-    """T3, T5 to T7, T9, finish_two: whether a seat may make a play."""
-    hand = table.hand[seat]
-    copies, ranks = classify(rules, play)
-    if copies == 0 or play & ~hand:
-        return False
-    if not may_play_kind(rules, (table.locked >> seat) & 1 == 1, copies, ranks):
-        return False
-    if not is_due(rules, hand, table.must_hold, table.alone, play):
+def beats_top(table, rules, play, copies, ranks) -> bool:
+    """T5, T6: whether a combination of a kind may be laid on the top, or led."""
+    if table.top == 0:
+        return True
+    if copies == table.top_copies and ranks == table.top_ranks:
+        return highest(play) > table.above
+    if not table.bombable or not is_bomb(copies, ranks):
         return False
     return highest(play) > needed(
-        rules, table.top, table.top_copies, table.top_ranks, I64(copies), I64(ranks)
+        rules, table.top, table.top_copies, table.top_ranks, copies, ranks
     )
+
+
+@part
+def may_make(table, rules, seat, play, copies, ranks) -> bool:
+    """T3, T5 to T7, T9, finish_two: whether a seat may make a play of its cards, of a kind."""
+    if not beats_top(table, rules, play, copies, ranks):
+        return False
+    if table.always_plain and table.must_hold == 0:
+        return True
+    return may_play_kind(rules, (table.locked >> seat) & 1 == 1, copies, ranks) and is_due(
+        rules, table.hand[seat], table.must_hold, table.alone, play
+    )
+
+
+@part
+def is_legal(table, rules, seat, play) -> bool:
+    """The same of any cards."""
+    copies, ranks = classify(rules, play)
+    return (
+        copies != 0
+        and play & ~table.hand[seat] == 0
+        and may_make(table, rules, seat, play, I64(copies), I64(ranks))
+    )
+
+
+@part
+def is_planned(table, rules, seat, j) -> bool:
+    """Whether play j of a seat's plan is legal now."""
+    return may_make(
+        table,
+        rules,
+        seat,
+        table.plan[seat, j],
+        table.plan_copies[seat, j],
+        table.plan_ranks[seat, j],
+    )
+
+
+@part
+def bombs_in_plan(table, seat, j) -> bool:
+    """Whether play j of a seat's plan is a bomb."""
+    return is_bomb(table.plan_copies[seat, j], table.plan_ranks[seat, j])
 
 
 @part
@@ -217,9 +260,9 @@ def lead_from_plan(table, rules, seat) -> int:
     best_plain = False
     for j in range(table.n_plan[seat]):
         play = table.plan[seat, j]
-        if not is_legal(table, rules, seat, play):
+        if not is_planned(table, rules, seat, j):
             continue
-        plain = not has_two(play) and not plays_bomb(rules, play)
+        plain = not has_two(play) and not bombs_in_plan(table, seat, j)
         if best == 0 or plain != best_plain:
             better = best == 0 or plain
         elif plain:
@@ -244,9 +287,9 @@ def play_structure(table, rules, seat, near, alarm, low, can_pass) -> int:
     best = np.int64(0)
     for j in range(table.n_plan[seat]):
         play = table.plan[seat, j]
-        if not two_lies and (plays_bomb(rules, play) or (hold_twos and has_two(play))):
+        if not two_lies and (bombs_in_plan(table, seat, j) or (hold_twos and has_two(play))):
             continue
-        if (best == 0 or weaker(play, best)) and is_legal(table, rules, seat, play):
+        if is_planned(table, rules, seat, j) and (best == 0 or weaker(play, best)):
             best = play
     if best:
         return best
@@ -256,12 +299,12 @@ def play_structure(table, rules, seat, near, alarm, low, can_pass) -> int:
 
 
 @part
-def is_safe(rules, play, unseen) -> bool:
-    """Whether no combination of unseen cards beats a play."""
-    top_copies, top_ranks = classify(rules, play)
-    above = needed(rules, play, top_copies, top_ranks, top_copies, top_ranks)
-    if weakest(rules, unseen, top_copies, top_ranks, above):
+def is_safe(rules, play, top_copies, top_ranks, unseen) -> bool:
+    """Whether no combination of unseen cards beats a play of a kind."""
+    if weakest(rules, unseen, top_copies, top_ranks, strength(rules, play)):
         return False
+    if not is_bombable(rules, play, top_copies, top_ranks) or not holds_bomb(rules, unseen):
+        return True
     above = needed(rules, play, top_copies, top_ranks, I64(QUAD), I64(1))
     if above < NEVER and weakest(rules, unseen, I64(QUAD), I64(1), above):
         return False
@@ -279,10 +322,13 @@ def play_control(table, rules, seat, near, alarm, low, can_pass) -> int:
     risky = 0
     safe = 0  # mask over the plan
     for j in range(table.n_plan[seat]):
-        if is_safe(rules, table.plan[seat, j], unseen):
+        copies, ranks = table.plan_copies[seat, j], table.plan_ranks[seat, j]
+        if is_safe(rules, table.plan[seat, j], copies, ranks, unseen):
             safe |= 1 << j
         else:
             risky += 1
+            if risky > 1:
+                break
     if risky <= 1:
         best = np.int64(0)
         best_safe = False
@@ -294,7 +340,7 @@ def play_control(table, rules, seat, near, alarm, low, can_pass) -> int:
             better = (
                 best == 0 or (sure and not best_safe) or (sure == best_safe and weaker(play, best))
             )
-            if better and is_legal(table, rules, seat, play):
+            if better and is_planned(table, rules, seat, j):
                 best = play
                 best_safe = sure
         if best:
@@ -328,11 +374,11 @@ def play_blocker(table, rules, seat, near, alarm, low, can_pass) -> int:
         best = np.int64(0)
         for j in range(table.n_plan[seat]):
             play = table.plan[seat, j]
-            if ones(play) < 2 or has_two(play) or plays_bomb(rules, play):
+            if ones(play) < 2 or has_two(play) or bombs_in_plan(table, seat, j):
                 continue
             cards, best_cards = ones(play), ones(best)
             better = cards > best_cards or (cards == best_cards and weaker(play, best))
-            if better and is_legal(table, rules, seat, play):
+            if better and is_planned(table, rules, seat, j):
                 best = play
         if best == 0:
             best = highest_single(table, rules, seat)

@@ -141,7 +141,15 @@ TABLE = record(
     ("planned", I64, (MAX_SEATS,)),  # the cards of each seat's plan
     ("n_plan", I64, (MAX_SEATS,)),
     ("plan", I64, (MAX_SEATS, HAND)),  # each hand split into the fewest plays
-    ("split", I64, (HAND + 1,)),  # cards of each rank left, by plays made
+    ("plan_copies", I64, (MAX_SEATS, HAND)),
+    ("plan_ranks", I64, (MAX_SEATS, HAND)),
+    ("choice_first", I64, (HAND + 1,)),  # how the hand was split last
+    ("choice_copies", I64, (HAND + 1,)),
+    ("choice_ranks", I64, (HAND + 1,)),
+    ("split", I64, (HAND + 1,)),  # cards of each rank left that can be in runs, by choices made
+    ("split_plays", I64, (HAND + 1,)),  # plays so far, and those of ranks in no run
+    ("tried_copies", I64, (HAND + 1,)),  # the choice made there
+    ("tried_ranks", I64, (HAND + 1,)),
     ("split_copies", I64, (HAND + 1,)),  # the kind of play to try next there
     ("split_ranks", I64, (HAND + 1,)),
     ("nodes", I64),  # positions that a search may still look at

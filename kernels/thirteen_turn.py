@@ -13,6 +13,7 @@ from .thirteen_cards import (
     counts,
     holds_bomb,
     is_bomb,
+    is_bombable,
     list_plays,
     lowest,
     lowest_cards,
@@ -22,7 +23,6 @@ from .thirteen_cards import (
 )
 from .thirteen_endgame import bombs_allowed, may_come_back
 from .thirteen_numbers import (
-    ANY,
     EVENT_PASS,
     EVENT_PLAY,
     LAST_PASSER,
@@ -146,12 +146,10 @@ def count_bombs(table, rules, row, seat, copies, ranks) -> None:
 def lay(table, rules, row, seat, play) -> None:
     """T7: a seat makes a play, which becomes the top."""
     copies, ranks = I64(1), I64(1)
-    two = has_two(play)
-    bombable = I64(two or rules.bomb_scope == ANY)
     if play & (play - 1):
         found, length = classify(rules, play)
         copies, ranks = I64(found), I64(length)
-        bombable |= I64(is_bomb(copies, ranks))
+    bombable = I64(is_bombable(rules, play, copies, ranks))
     if bombable | table.bombable:
         count_bombs(table, rules, row, seat, copies, ranks)
     if table.top == 0:

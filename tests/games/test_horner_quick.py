@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from games.horner_cases import random_rules, random_strategies
+from games.told import played, played_and_told
 
 from simcards.kernels.horner_quick_cards import draw_below
 from simcards.kernels.random import below
@@ -27,10 +28,6 @@ def kernel() -> None:
     chunk.prepare_kernel(GAME)
 
 
-def played(plan: Plan, first: int, n: int, room: int = 0) -> Played:
-    return chunk.play_raw(plan, first, n, chunk.new_control(), room)
-
-
 def is_quick(done: Played) -> bool:
     """Whether these matches were played in one go."""
     return bool(done.tables[0]["quick"][0]["used"])
@@ -38,15 +35,8 @@ def is_quick(done: Played) -> bool:
 
 def assert_same(plan: Plan, first: int, n: int) -> Played:
     """Play matches, and each again while it is told, which is done from decision to decision."""
-    ours = played(plan, first, n)
-    tally = np.zeros_like(ours.tally)
-    for j in range(n):
-        told = played(plan, first + j, 1, room=1)
-        assert not is_quick(told)
-        tally += told.tally
-        for name in ours.rows.dtype.names or ():
-            assert np.array_equal(ours.rows[name][j], told.rows[name][0]), (name, j, plan)
-    assert np.array_equal(ours.tally, tally), plan
+    ours, told = played_and_told(plan, first, n)
+    assert not any(is_quick(one) for one in told)
     return ours
 
 

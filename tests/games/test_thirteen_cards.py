@@ -283,6 +283,17 @@ def test_the_plan_is_the_referees(block: int) -> None:
     assert set(range(1, 8)) <= set(seen), seen
 
 
+def test_what_is_left_of_a_plan_is_the_plan_of_what_is_left() -> None:
+    """So a plan is kept while its plays are made, one by one."""
+    for choose, rules, asked in rules_to_try(50, 60):
+        for _ in range(30):
+            hand = random_hand(choose, choose.choice((13, 13, *range(2, 13))))
+            plan = asked.plan(hand)
+            for play in plan:
+                rest = [other for other in plan if other != play]
+                assert asked.plan(hand - cards_of(play)) == rest, (rules, hand, play)
+
+
 def fewest(hand: Cards, rules: dict[str, Any]) -> int:
     """Fewest plays of any kind that use up a hand: every split is tried."""
     plays = referee.combinations(hand, rules)
