@@ -140,7 +140,7 @@ def answers_one(view):
     return 1
 
 
-@pytest.mark.parametrize("strategy", ["rollout:samples=1", answers_one], ids=str)
+@pytest.mark.parametrize("strategy", ["rollout:samples=1", answers_one], ids=["rollout", "own"])
 def test_strategies_that_are_not_covered(strategy: Any) -> None:
     assert not is_quick(assert_same(make_plan("horner", strategies={1: strategy}, seed=1), 0, 3))
 
