@@ -10,11 +10,11 @@ import numpy as np
 
 from .aces_lanes import covers
 from .aces_match import play_match
-from .aces_numbers import DECISIONS, EVENT_WIDTH, KINDS, MAX_SEATS
-from .aces_table import ROW, RULES, TABLE
+from .aces_numbers import DECISIONS, EVENT_WIDTH, MAX_SEATS
+from .aces_table import ROW, RULES, TABLE, TALLY
 from .aces_together import play_together
 from .aces_view import VIEW
-from .common import PROGRESS, STOP, signature
+from .common import PROGRESS, STOP, add_up, signature
 from .jit import entry
 
 __all__ = [
@@ -28,8 +28,6 @@ __all__ = [
     "VIEW",
     "play",
 ]
-
-TALLY = (KINDS, KINDS, 2)
 
 SIGNATURE = signature(RULES, TABLE, ROW, len(TALLY), VIEW, MAX_SEATS)
 
@@ -68,22 +66,23 @@ def play(seed, first, rules, strategies, bots, tables, rows, by_sizes, log, cont
         Events told, more than `log` has rows when it was too short.
     """
     table = tables[0]
+    table.by_sizes[:] = 0
     table.telling = np.int64(log.shape[0] > 0)
     for seat in range(strategies.shape[0]):
         for decision in range(DECISIONS):
             table.strategy[seat, decision] = strategies[seat, decision]
             table.draws[seat] |= strategies[seat, decision].draws
     if log.shape[0] == 0 and covers(rules[0], strategies):
-        played = play_together(
-            seed, first, rules[0], strategies, bots, table, rows, by_sizes, log, control
-        )
+        played = play_together(seed, first, rules[0], strategies, bots, table, rows, log, control)
+        add_up(by_sizes, table.by_sizes)
         return played, 0
     told = 0
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
             return max(j - 1, 0), told
         control[PROGRESS] = first + j
-        told = play_match(table, rules[0], rows[j], bots, by_sizes, seed, first + j, log, control)
+        told = play_match(table, rules[0], rows[j], bots, seed, first + j, log, control)
+    add_up(by_sizes, table.by_sizes)
     if control[STOP] != 0:  # the last match may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

@@ -12,6 +12,7 @@ from .aces_numbers import (
     EVENT_HAND_END,
     EVENT_PLACE,
     EVENT_RESHUFFLE,
+    KINDS,
     LOSER,
     MAY,
     NEVER,
@@ -256,16 +257,15 @@ def most_credits(table, rules) -> int:
 
 
 @part
-def count_by_sizes(table, rules, starter, winner, by_sizes) -> None:
+def count_by_sizes(table, rules, starter, winner) -> None:
     """Count a hand, and whether its starter won it, by the layouts it was played with."""
-    least = table.places[starter]
-    others = 0
+    own = table.places[starter]
+    least = own if rules.players == 1 else np.int64(KINDS)
     for seat in range(rules.players):
-        if seat != starter:
-            least = table.places[seat] if others == 0 else min(least, table.places[seat])
-            others += 1
-    by_sizes[table.places[starter], least, 0] += 1
-    by_sizes[table.places[starter], least, 1] += np.int64(winner == starter)
+        # The starter's own is made too large to be the least of the others.
+        least = min(least, table.places[seat] + KINDS * np.int64(seat == starter))
+    table.by_sizes[own, least, 0] += 1
+    table.by_sizes[own, least, 1] += np.int64(winner == starter)
 
 
 @part
@@ -304,7 +304,7 @@ def clear(row) -> None:
 
 
 @part
-def play_match(table, rules, row, bots, by_sizes, seed, index, log, control) -> int:
+def play_match(table, rules, row, bots, seed, index, log, control) -> int:
     """A1, A8, A9: one match. Returns the number of events told."""
     clear(row)
     for seat in range(rules.players):
@@ -326,7 +326,7 @@ def play_match(table, rules, row, bots, by_sizes, seed, index, log, control) -> 
             row.capped = 1
             tell_sizes(table, rules, EVENT_HAND_END, NOBODY, 0)
             break
-        winners = end_hand(table, rules, row, starter, finishers, by_sizes)
+        winners = end_hand(table, rules, row, starter, finishers)
         tell_sizes(table, rules, EVENT_HAND_END, table.finishers[0], 0)
         starter = next_starter(rules, starter, table.finishers[0])
     end_match(table, rules, row, winners)
@@ -334,10 +334,10 @@ def play_match(table, rules, row, bots, by_sizes, seed, index, log, control) -> 
 
 
 @part
-def end_hand(table, rules, row, starter, finishers, by_sizes) -> int:
+def end_hand(table, rules, row, starter, finishers) -> int:
     """A8: a hand that was won counts, and its layouts shrink. Returns the match's winners."""
     winner = table.finishers[0]
-    count_by_sizes(table, rules, starter, winner, by_sizes)
+    count_by_sizes(table, rules, starter, winner)
     row.won[winner] += 1
     if row.hands == 1:
         row.first_winner = winner

@@ -72,7 +72,11 @@ SLATE = 64
 
 # Places are bits of a mask, bit j for place j + 1. A place that is neither in `shown` nor in
 # `filled` is face down, and its card still lies among `unturned`.
+TALLY = (KINDS, KINDS, 2)
+"""Hands, and hands won by their starter, by its layout's size and the smallest other one."""
+
 TABLE = record(
+    ("by_sizes", I64, TALLY),  # of all hands, added to the caller's at the end
     ("places", I64, (MAX_SEATS,)),  # places of each layout
     ("shown", I64, (MAX_SEATS,)),  # mask of places that show their own pip
     ("filled", I64, (MAX_SEATS,)),  # mask of places that show a wild

@@ -54,6 +54,15 @@ WORDS = STRIDE // 8
 
 
 @part
+def gathered(eight):
+    """Which of eight bytes, each 0 to 3, are not 0: a bit each, the first byte's lowest."""
+    bits = (eight | eight >> 1) & 0x0101010101010101
+    bits |= bits >> 7
+    bits |= bits >> 14
+    return (bits | bits >> 28) & 0xFF
+
+
+@part
 def address(lanes, lane, index, hand) -> None:
     """Say which hand's stream a lane needs next."""
     put(lanes, LOW, lane, U32(U64(index) & WORD))
@@ -132,7 +141,7 @@ def count_lane(lanes, lane, row, turns) -> None:
 
 
 @inlined
-def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, log, control) -> int:
+def play_together(seed, first, rules, strategies, bots, table, rows, log, control) -> int:
     """Play the matches first, first + 1, ... one a row; see `play` of `aces`.
 
     Returns
@@ -159,14 +168,13 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
     flags = np.zeros(LANES, np.uint8)
     pack = np.zeros(STRIDE, np.uint8)
     pools_by_8, pack_by_8 = pools.view(np.uint64), pack.view(np.uint64)
-    flags_by_8 = flags.view(np.uint64)
+    flags_by_8 = flags.view(np.int64)
     at = 0
     for kind in range(JOKER + 1):
         for _ in range(rules.packs * (rules.jokers if kind == JOKER else 4)):
             pack[at] = kind
             at += 1
     match = np.full(LANES, -1, np.int64)  # row of the match in a lane; -1: none
-    lanes_flagged = np.zeros(LANES + 1, np.int64)
     starters = np.zeros(LANES, np.int64)
     ready = np.zeros(LANES, np.int64)  # whether the stream of the next hand was started
     lane_turns = np.zeros(LANES, np.int64)  # turns of the match that were played in its lane
@@ -176,14 +184,17 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
         flags[lane] = WINS  # so that a match begins in each
 
     while True:
-        flagged = 0
-        for eight in range(LANES // 8):
-            if flags_by_8[eight]:
-                for lane in range(8 * eight, 8 * eight + 8):
-                    lanes_flagged[flagged] = lane
-                    flagged += np.int64(flags[lane] != 0)
-        for k in range(flagged):
-            lane = lanes_flagged[k]
+        # A bit for each lane of which something is to be done; 64 at once would overflow.
+        flagged, later = I64(0), I64(0)
+        for eight in range(LANES // 16):
+            flagged |= gathered(flags_by_8[eight]) << (8 * eight)
+            later |= gathered(flags_by_8[LANES // 16 + eight]) << (8 * eight)
+        before = 0
+        while flagged | later:
+            if flagged == 0:
+                flagged, later, before = later, I64(0), LANES // 2
+            lane = before + lowest_bit(flagged)
+            flagged &= flagged - 1
             j = match[lane]
             if j >= 0:
                 row = rows[j]
@@ -204,9 +215,10 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
                     finishers, _ = play_turns(table, rules, row, bots, starter, I64(0), log, I64(0))
                 winners = 0
                 if finishers:
-                    for seat in range(players):
-                        table.credits[seat] = row.won[seat]
-                    winners = end_hand(table, rules, row, starters[lane], finishers, by_sizes)
+                    if rules.shrink == 0:
+                        for seat in range(players):
+                            table.credits[seat] = row.won[seat]
+                    winners = end_hand(table, rules, row, starters[lane], finishers)
                 if winners == 0 and finishers:
                     for seat in range(players):
                         row.layout[seat] = table.places[seat]
@@ -215,7 +227,15 @@ def play_together(seed, first, rules, strategies, bots, table, rows, by_sizes, l
                         write_streams(lanes, seed)
                         ready[:] = 1
                     deal_lane(
-                        lanes, lane, lanes, lane, pools_by_8, pack_by_8, rules, row, starters[lane]
+                        lanes,
+                        lane,
+                        lanes,
+                        lane,
+                        pools_by_8,
+                        pack_by_8,
+                        rules,
+                        row,
+                        starters[lane],
                     )
                     ready[lane] = 0
                     continue

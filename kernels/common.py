@@ -114,6 +114,19 @@ def lowest_bit(mask) -> int:
 
 
 @helper
+def add_up(tally, counted) -> None:
+    """Add what a table has counted to the caller's tally, three axes.
+
+    Kernels count in their table: each call of a function with an array costs two atomic
+    additions, as Numba keeps count of who holds it.
+    """
+    for first in range(tally.shape[0]):
+        for second in range(tally.shape[1]):
+            for third in range(tally.shape[2]):
+                tally[first, second, third] += counted[first, second, third]
+
+
+@helper
 def flush(table, log, told) -> int:
     """Move the events of a table's slate to `log`, as far as they fit.
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import PROGRESS, STOP, flush, lowest_bit, signature
+from .common import PROGRESS, STOP, add_up, flush, lowest_bit, signature
 from .horner_numbers import (
     DECISIONS,
     EVENT_ROUND_END,
     EVENT_WIDTH,
-    LARGEST_PIE,
     LOSER,
     MAX_SEATS,
     NOBODY,
@@ -229,10 +228,7 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
     table.quick[0].used = I64(quick)
     if quick:
         prepare(table.quick[0], rules[0], strategies)
-    for seat in range(MAX_SEATS):
-        for pie in range(LARGEST_PIE + 1):
-            table.pies[seat, pie, 0] = 0
-            table.pies[seat, pie, 1] = 0
+    table.pies[:] = 0
     played = 0
     told = I64(0)
     for j in range(rows.shape[0]):
@@ -250,8 +246,5 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
         played = j + 1
     if control[STOP] != 0:  # the last match may not have been finished
         played = max(played - 1, 0)
-    for seat in range(MAX_SEATS):
-        for pie in range(LARGEST_PIE + 1):
-            tally[seat, pie, 0] += table.pies[seat, pie, 0]
-            tally[seat, pie, 1] += table.pies[seat, pie, 1]
+    add_up(tally, table.pies)
     return played, told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .common import PROGRESS, STOP, flush, lowest_bit, ones, signature
+from .common import PROGRESS, STOP, add_up, flush, lowest_bit, ones, signature
 from .jit import entry, part
 from .random import start_stream
 from .thirteen_deal import deal, holder_of_lowest, instant_winner, set_up
@@ -289,10 +289,7 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
             over = is_over(table, rules[0], row)
         if not row.capped:
             end_game(table, rules[0], row)
-    for seat in range(tally.shape[0]):
-        for twos in range(tally.shape[1]):
-            for count in range(tally.shape[2]):
-                tally[seat, twos, count] += table.tally[seat, twos, count]
+    add_up(tally, table.tally)
     if control[STOP] != 0:  # the last game may not have been finished
         return rows.shape[0] - 1, told
     return rows.shape[0], told

@@ -19,7 +19,7 @@ from simcards.sim.plan import Plan, make_plan
 
 
 @numba.njit(error_model="numpy")
-def one_by_one(seed, first, rules, strategies, bots, tables, rows, by_sizes, log, control):
+def one_by_one(seed, first, rules, strategies, bots, tables, rows, tally, log, control):
     """What `play` does where matches can't be played side by side."""
     table = tables[0]
     for seat in range(strategies.shape[0]):
@@ -27,9 +27,7 @@ def one_by_one(seed, first, rules, strategies, bots, tables, rows, by_sizes, log
             table.strategy[seat, decision] = strategies[seat, decision]
             table.draws[seat] |= strategies[seat, decision].draws
     for j in range(rows.shape[0]):
-        aces_match.play_match(
-            table, rules[0], rows[j], bots, by_sizes, seed, first + j, log, control
-        )
+        aces_match.play_match(table, rules[0], rows[j], bots, seed, first + j, log, control)
 
 
 @numba.njit
@@ -44,19 +42,20 @@ def kernel() -> None:
 
 def played(play: Any, plan: Plan, first: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     rows, tally = np.empty(n, aces.ROW), np.zeros(aces.TALLY, np.int64)
+    tables = np.zeros(1, aces.TABLE)
     play(
         np.uint64(plan.seed),
         np.int64(first),
         chunk.rules_array(plan),
         chunk._strategies_array(plan),
         chunk.prepare_bots(plan),
-        np.zeros(1, aces.TABLE),
+        tables,
         rows,
         tally,
         np.zeros((0, aces.EVENT_WIDTH), np.int64),
         chunk.new_control(),
     )
-    return rows, tally
+    return rows, tables[0]["by_sizes"]
 
 
 def is_covered(plan: Plan) -> bool:
