@@ -170,6 +170,27 @@ def weakest(rules, hand, copies, ranks, above) -> int:
     return lowest_cards(from_card(part, 4 * (top - ranks + 1)), copies)
 
 
+CHOICES = np.array(
+    [
+        sum(
+            part << 4 * j
+            for j, part in enumerate(
+                part for part in range(1, 16) if part & ~group == 0 and part.bit_count() == copies
+            )
+        )
+        for copies in range(QUAD + 1)
+        for group in range(16)
+    ]
+)
+"""By copies and the suits there are: the sets of so many of them in order, four bits each."""
+
+
+@helper
+def choices(hand, rank, copies) -> int:
+    """The sets of so many suits that a hand has of a rank, in order, four bits each."""
+    return CHOICES[np.uintp(copies * 16 + ((hand >> (4 * rank)) & 15))]
+
+
 @helper
 def spread(plays, n, hand, top, copies, ranks, above) -> int:
     """List all plays of a kind whose highest rank is `top`, in order.
@@ -189,25 +210,23 @@ def spread(plays, n, hand, top, copies, ranks, above) -> int:
         After the last play.
     """
     begin = n
-    group = (hand >> (4 * top)) & 15
-    for part in range(1, 16):
-        if part & ~group == 0 and ones(part) == copies and highest(part) + 4 * top > above:
-            plays[n] = part << (4 * top)
+    parts = choices(hand, top, copies)
+    while parts:
+        part = (parts & 15) << (4 * top)
+        if highest(part) > above:
+            plays[n] = part
             n += 1
+        parts >>= 4
     for rank in range(top - 1, top - ranks, -1):
-        group = (hand >> (4 * rank)) & 15
-        choices = 0
-        for part in range(1, 16):
-            choices += np.int64(part & ~group == 0 and ones(part) == copies)
-        # Each play so far becomes `choices` plays; from the last back, so none is overwritten.
+        parts = choices(hand, rank, copies)
+        several = (highest(parts) >> 2) + 1
+        # Each play so far becomes several; from the last back, so none is overwritten.
         for j in range(n - begin - 1, -1, -1):
             base = plays[begin + j]
-            at = begin + j * choices
-            for part in range(1, 16):
-                if part & ~group == 0 and ones(part) == copies:
-                    plays[at] = base | (part << (4 * rank))
-                    at += 1
-        n = begin + (n - begin) * choices
+            for k in range(several):
+                part = (parts >> (4 * k)) & 15
+                plays[begin + j * several + k] = base | part << (4 * rank)
+        n = begin + (n - begin) * several
     return n
 
 

@@ -15,6 +15,7 @@ from .random import U64
 from .random import pick as pick_word
 from .thirteen_cards import (
     NEVER,
+    choices,
     classify,
     highest,
     is_bomb,
@@ -167,21 +168,16 @@ def is_legal(view, play) -> bool:
 @helper
 def first_of_rank(view, rank, copies) -> int:
     """The lowest cards of a rank in the hand, as many as said."""
-    group = (view.hand >> (4 * rank)) & 15
-    for part in range(1, 16):
-        if part & ~group == 0 and ones(part) == copies:
-            return I64(part) << (4 * rank)
-    return I64(0)
+    return (choices(view.hand, rank, copies) & 15) << (4 * rank)
 
 
 @helper
 def following_of_rank(view, rank, copies, cards) -> int:
     """The cards of a rank that come after these in order; 0 after the last ones."""
-    group = (view.hand >> (4 * rank)) & 15
-    for part in range((cards >> (4 * rank)) + 1, 16):
-        if part & ~group == 0 and ones(part) == copies:
-            return I64(part) << (4 * rank)
-    return I64(0)
+    parts = choices(view.hand, rank, copies)
+    while parts and (parts & 15) << (4 * rank) <= cards:
+        parts >>= 4
+    return (parts & 15) << (4 * rank)
 
 
 @helper
