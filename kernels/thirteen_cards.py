@@ -21,7 +21,6 @@ from .thirteen_numbers import (
     PAIR,
     QUAD,
     QUAD_OVER_3,
-    RANKS,
     SINGLE,
     TRIPLE,
     TWO,
@@ -345,9 +344,10 @@ def runs_possible(rules, hand, copies, ranks) -> bool:
 def all_plays(plays, n, rules, hand, copies, ranks, above) -> int:
     """List all plays of a kind above a card, in order; returns n after the last."""
     tops = run_tops(usable_lanes(rules, hand, copies, ranks), ranks)
-    for top in range(max(above, 0) >> 2, RANKS):
-        if (tops >> (4 * top)) & 1 == 1:
-            n = spread(plays, n, hand, top, copies, ranks, above)
+    tops = from_card(tops, max(above, 0) & ~3)
+    while tops:
+        n = spread(plays, n, hand, lowest(tops) >> 2, copies, ranks, above)
+        tops &= tops - 1
     return n
 
 
@@ -357,6 +357,9 @@ def list_plays(plays, n, rules, hand, top, top_copies, top_ranks, bombs_only) ->
 
     `bombs_only`: 0 all plays, 1 bombs, 2 double sequences of four ranks or more.
     """
+    if top and not bombs_only and not is_bombable(rules, top, top_copies, top_ranks):
+        above = strength(rules, top)
+        return all_plays(plays, n, rules, hand, top_copies, top_ranks, above)
     for copies in range(SINGLE, QUAD + 1):
         if not bombs_only or (copies == QUAD and bombs_only != 2):
             above = needed(rules, top, top_copies, top_ranks, copies, I64(1))
