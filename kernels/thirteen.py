@@ -22,7 +22,7 @@ from .thirteen_numbers import (
     ONLY,
     TWO,
 )
-from .thirteen_quick import is_quick, play_out_quick
+from .thirteen_quick import arm, is_quick, play_out_quick
 from .thirteen_score import place_the_rest, score_deal
 from .thirteen_table import ROW, RULES, TABLE, TALLY, tell, tell_seats
 from .thirteen_tricks import DEAL_CAPPED, DEAL_OVER, play_out
@@ -60,6 +60,7 @@ def begin_deal(table, rules, row) -> None:
     table.played = 0
     table.holding = 0
     for seat in range(rules.players):
+        table.dealt[seat] = table.hand[seat]
         table.holding |= np.int64(table.hand[seat] != 0) << seat
         table.place[seat] = 0
         table.paid[seat] = 0
@@ -279,9 +280,11 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
             begin_deal(table, rules[0], row)
             bombs = row.bombs_played
             ended = I64(DEAL_OVER)
-            if table.quick and not table.at_once:
+            if table.at_once:
+                pass
+            elif table.quick and arm(table, rules[0]):
                 play_out_quick(table, rules[0], row)
-            elif not table.at_once:
+            else:
                 ended, told = play_out(table, rules[0], row, bots, log, told)
             end_deal(table, rules[0], row, ended, bombs)
             if table.telling:

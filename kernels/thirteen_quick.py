@@ -18,7 +18,7 @@ from .thirteen_cards import (
     weakest,
     weakest_set,
 )
-from .thirteen_numbers import NEXT, STRATEGY_LOWEST
+from .thirteen_numbers import NEXT, NO, STRATEGY_LOWEST
 from .thirteen_turn import (
     count_bombs,
     first_after,
@@ -34,17 +34,30 @@ I64 = np.int64
 def is_quick(table, rules) -> bool:
     """Whether `play_out_quick` may play: the usual rules, and no limit of turns that counts."""
     quick = (
-        table.always_plain == 1
+        table.n_script == 0
         and table.telling == 0
+        and not rules.pass_forced
+        and rules.finish_two == 1
         and rules.lockout == 1
         and rules.compare_suit == 1
-        and rules.score_cards == 0
         and rules.lead_after_out == NEXT
         and rules.max_turns >= 52 * rules.players
     )
     for seat in range(rules.players):
         quick = quick and table.strategy[seat].number == STRATEGY_LOWEST
     return quick
+
+
+@part
+def arm(table, rules) -> bool:
+    """Note which seats hold bombs; whether the deal may be played by `play_out_quick` nevertheless.
+
+    Bombs after a pass (`bomb_after_pass`) are left to `play_out`, if there are any bombs.
+    """
+    table.armed = 0
+    for seat in range(rules.players):
+        table.armed |= I64(holds_bomb(rules, table.hand[seat])) << seat
+    return rules.bomb_after_pass == NO or table.armed == 0
 
 
 @part
@@ -79,9 +92,7 @@ def lowest_above(hand, card) -> int:
 @inlined
 def play_out_quick(table, rules, row) -> None:
     """T7 to T10: the tricks of a deal."""
-    armed = I64(0)  # seats that held a bomb at first
-    for seat in range(rules.players):
-        armed |= I64(holds_bomb(rules, table.hand[seat])) << seat
+    armed = table.armed
     seat = table.opener
     plays = passes = forced = places = I64(0)
     goes_on = True
@@ -138,6 +149,9 @@ def play_out_quick(table, rules, row) -> None:
                 asked ^= I64(1) << seat  # T9
         table.owner = owner
         seat = leader_after_close(table, rules)
+    if rules.score_cards:  # who has played none is frozen
+        for other in range(rules.players):
+            table.played |= I64(table.hand[other] != table.dealt[other]) << other
     row.turns += plays + passes
     row.plays += plays
     row.passes += passes

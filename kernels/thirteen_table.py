@@ -107,11 +107,13 @@ SLATE = 16
 
 TABLE = record(
     ("hand", I64, (MAX_SEATS,)),  # masks of cards
+    ("dealt", I64, (MAX_SEATS,)),  # the same, as they were dealt
     ("leader", I64),  # who is to lead the deal; -1: the holder of the lowest card
     ("opener", I64),  # who leads it, or would if nobody won at once
     ("winner", I64),  # who has won it; -1: nobody
     ("at_once", I64),  # 1: it was over when it was dealt
     ("holding", I64),  # mask of the seats that hold cards
+    ("armed", I64),  # mask of the seats that held a bomb when tricks began, for `thirteen_quick`
     ("gone", I64),  # cards played in this deal
     ("top", I64),  # cards to beat; 0: the next play leads
     ("top_copies", I64),
@@ -156,7 +158,7 @@ TABLE = record(
     ("stack", I64, (STACK,)),  # plays listed by a search
     ("frames", FRAME, (FRAMES,)),
     ("always_plain", I64),  # 1: all seats' answers are
-    ("quick", I64),  # 1: and all of them play `lowest`, and nobody listens
+    ("quick", I64),  # 1: all play `lowest` by the usual rules, and nobody listens
     ("set_up", I64),  # 1: the next deal is of given hands
     ("given", I64, (MAX_SEATS,)),
     ("given_leader", I64),  # -1: the holder of the lowest card

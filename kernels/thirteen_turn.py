@@ -87,7 +87,7 @@ def next_holder(table, rules, seat) -> int:
 def next_to_act(table, rules, seat) -> int:
     """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
     asked = table.holding & ~(table.answered | I64(1) << table.owner)
-    if rules.bomb_after_pass == NO:
+    if rules.bomb_after_pass == NO or not table.bombable:
         asked &= ~table.locked
     elif asked & table.locked:
         for other in range(rules.players):
