@@ -29,9 +29,7 @@ from .aces_numbers import (
 )
 from .common import ones
 from .jit import part
-from .random import HALF, M0, M1, U64, W0, W1, WORD
-
-U32 = np.uint32
+from .random import HALF, U32, U64, WORD, first_words, stir
 
 LANES = 64
 STRIDE = 256
@@ -129,16 +127,7 @@ def draw_words(lanes) -> int:
         s2, s3 = lanes[i + np.uintp(S2 * LANES)], lanes[i + np.uintp(S3 * LANES)]
         draws = lanes[i + np.uintp(DRAWS * LANES)]
         unturned = lanes[i + np.uintp(UNTURNED * LANES)]
-        # xoshiro128++
-        total = U32(s0 + s3)
-        word = U32(U32(U32(total << U32(7)) | U32(total >> U32(25))) + s0)
-        shifted = U32(s1 << U32(9))
-        t2 = U32(s2 ^ s0)
-        t3 = U32(s3 ^ s1)
-        t1 = U32(s1 ^ t2)
-        t0 = U32(s0 ^ t3)
-        t2 = U32(t2 ^ shifted)
-        t3 = U32(U32(t3 << U32(11)) | U32(t3 >> U32(21)))
+        word, t0, t1, t2, t3 = stir(s0, s1, s2, s3)
         lanes[i] = choose(draws, t0, s0)
         lanes[i + np.uintp(S1 * LANES)] = choose(draws, t1, s1)
         lanes[i + np.uintp(S2 * LANES)] = choose(draws, t2, s2)
@@ -173,21 +162,14 @@ def draw_again(lanes) -> None:
 @part
 def next_lane_word(lanes, lane):
     """Next word of a lane's stream (xoshiro128++ 1.0), as `next_word` of random.py."""
-    s0, s1 = U64(get(lanes, S0, lane)), U64(get(lanes, S1, lane))
-    s2, s3 = U64(get(lanes, S2, lane)), U64(get(lanes, S3, lane))
-    total = (s0 + s3) & WORD
-    result = ((((total << U64(7)) & WORD) | (total >> U64(25))) + s0) & WORD
-    shifted = (s1 << U64(9)) & WORD
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= shifted
-    put(lanes, S0, lane, U32(s0))
-    put(lanes, S1, lane, U32(s1))
-    put(lanes, S2, lane, U32(s2))
-    put(lanes, S3, lane, U32(((s3 << U64(11)) & WORD) | (s3 >> U64(21))))
-    return result
+    word, s0, s1, s2, s3 = stir(
+        get(lanes, S0, lane), get(lanes, S1, lane), get(lanes, S2, lane), get(lanes, S3, lane)
+    )
+    put(lanes, S0, lane, s0)
+    put(lanes, S1, lane, s1)
+    put(lanes, S2, lane, s2)
+    put(lanes, S3, lane, s3)
+    return U64(word)
 
 
 @part
@@ -330,22 +312,15 @@ def write_streams(lanes, seed) -> None:
     k0, k1 = U32(seed & WORD), U32(seed >> HALF)
     for lane in range(LANES):
         i = np.uintp(lane)
-        c0 = lanes[i + np.uintp(LOW * LANES)]
-        c1 = lanes[i + np.uintp(HIGH * LANES)]
-        c2 = lanes[i + np.uintp(HAND * LANES)]
-        c3 = U32(0)
-        a, b = k0, k1
-        for _ in range(10):
-            p0 = U64(U32(M0)) * U64(c0)
-            p1 = U64(U32(M1)) * U64(c2)
-            c0 = U32(U32(U32(p1 >> HALF) ^ c1) ^ a)
-            c2 = U32(U32(U32(p0 >> HALF) ^ c3) ^ b)
-            c1 = U32(p1 & WORD)
-            c3 = U32(p0 & WORD)
-            a = U32(a + U32(W0))
-            b = U32(b + U32(W1))
-        zero = u32(U32(U32(U32(c0 | c1) | c2) | c3) == U32(0))
-        lanes[i + np.uintp(N0 * LANES)] = U32(c0 | zero)
-        lanes[i + np.uintp(N1 * LANES)] = c1
-        lanes[i + np.uintp(N2 * LANES)] = c2
-        lanes[i + np.uintp(N3 * LANES)] = c3
+        s0, s1, s2, s3 = first_words(
+            lanes[i + np.uintp(LOW * LANES)],
+            lanes[i + np.uintp(HIGH * LANES)],
+            lanes[i + np.uintp(HAND * LANES)],
+            U32(0),
+            k0,
+            k1,
+        )
+        lanes[i + np.uintp(N0 * LANES)] = s0
+        lanes[i + np.uintp(N1 * LANES)] = s1
+        lanes[i + np.uintp(N2 * LANES)] = s2
+        lanes[i + np.uintp(N3 * LANES)] = s3

@@ -12,9 +12,8 @@ import numpy as np
 
 from .horner_numbers import MAX_SEATS, POOL
 from .jit import part
-from .random import HALF, M0, M1, U64, W0, W1, WORD
+from .random import HALF, U32, U64, WORD, draw, first_words
 
-U32 = np.uint32
 I64 = np.int64
 
 NONE, ONE = U64(0), U64(1)
@@ -50,22 +49,11 @@ def start_streams(quick, state, rules, block) -> None:
     k0, k1 = U32(state.seed & WORD), U32(state.seed >> HALF)
     for j in range(STREAMS):
         lane = U64(j)
-        c0, c1, c2, c3 = low, high, hand, U32(quick.parts[lane] << U32(8))
-        a, b = k0, k1
-        for _ in range(10):
-            p0 = U64(U32(M0)) * U64(c0)
-            p1 = U64(U32(M1)) * U64(c2)
-            c0 = U32(U32(U32(p1 >> HALF) ^ c1) ^ a)
-            c2 = U32(U32(U32(p0 >> HALF) ^ c3) ^ b)
-            c1 = U32(p1 & WORD)
-            c3 = U32(p0 & WORD)
-            a = U32((U64(a) + W0) & WORD)
-            b = U32((U64(b) + W1) & WORD)
-        zero = U32(U32(U32(U32(c0 | c1) | c2) | c3) == U32(0))
-        quick.streams[0, lane] = U32(c0 | zero)
-        quick.streams[1, lane] = c1
-        quick.streams[2, lane] = c2
-        quick.streams[3, lane] = c3
+        s0, s1, s2, s3 = first_words(low, high, hand, U32(quick.parts[lane] << U32(8)), k0, k1)
+        quick.streams[0, lane] = s0
+        quick.streams[1, lane] = s1
+        quick.streams[2, lane] = s2
+        quick.streams[3, lane] = s3
 
 
 @part
@@ -80,27 +68,6 @@ def begin_stream(quick, state, rules, number, seat) -> None:
 
 
 @part
-def draw_below(s0, s1, s2, s3, bound):
-    """A whole number below a bound, as `below` of random.py, and the state of the words then."""
-    while True:
-        # xoshiro128++
-        total = U32((U64(s0) + U64(s3)) & WORD)
-        turned = U32(U32(total << U32(7)) | U32(total >> U32(25)))
-        word = (U64(turned) + U64(s0)) & WORD
-        shifted = U32(s1 << U32(9))
-        s2 = U32(s2 ^ s0)
-        s3 = U32(s3 ^ s1)
-        s1 = U32(s1 ^ s2)
-        s0 = U32(s0 ^ s3)
-        s2 = U32(s2 ^ shifted)
-        s3 = U32(U32(s3 << U32(11)) | U32(s3 >> U32(21)))
-        product = word * bound
-        rest = product & WORD
-        if rest >= bound or rest >= U64(0x100000000) % bound:
-            return product >> HALF, s0, s1, s2, s3
-
-
-@part
 def turn_all(quick, cards) -> None:
     """Turn all cards of the shared pool, and note in which order."""
     row = U64(SHARED)
@@ -108,7 +75,7 @@ def turn_all(quick, cards) -> None:
     s2, s3 = quick.words[row, 2], quick.words[row, 3]
     left = U64(cards)
     while left > NONE:
-        at, s0, s1, s2, s3 = draw_below(s0, s1, s2, s3, left)
+        at, s0, s1, s2, s3 = draw(s0, s1, s2, s3, left)
         quick.turned[U64(cards) - left] = quick.pool[at]
         left -= ONE
         quick.pool[at] = quick.pool[left]
@@ -118,7 +85,7 @@ def turn_all(quick, cards) -> None:
 @part
 def turn_card(quick, seat, left):
     """Turn one of the `left` cards of a draw pile that a seat's own discards have become."""
-    at, s0, s1, s2, s3 = draw_below(
+    at, s0, s1, s2, s3 = draw(
         quick.words[seat, 0], quick.words[seat, 1], quick.words[seat, 2], quick.words[seat, 3], left
     )
     quick.words[seat, 0] = s0

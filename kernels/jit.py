@@ -50,6 +50,9 @@ part = njit(**_INSIDE)
 inlined = njit(**_INSIDE, inline="always")
 """The same for a large function with one caller, which would first be compiled for itself."""
 
+spliced = njit(nogil=True, error_model="numpy", inline="always")
+"""A helper that must be part of its caller's loop, so that the loop becomes vectors."""
+
 
 def cache_root() -> Path:
     """Folder below which compiled kernels are kept.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import helper
+from .jit import helper, spliced
 
 U32 = np.uint32
 U64 = np.uint64
@@ -24,16 +24,30 @@ W0 = np.uint64(0x9E3779B9)
 W1 = np.uint64(0xBB67AE85)
 
 
-@helper
+@spliced
 def philox(c0, c1, c2, c3, k0, k1):
-    """One block of Philox4x32-10: four words from a counter of four and a key of two."""
+    """One block of Philox4x32-10: four words from a counter of four and a key of two, all uint32.
+
+    In a loop over streams it becomes vectors.
+    """
     for _ in range(10):
-        p0 = M0 * c0
-        p1 = M1 * c2
-        c0, c1, c2, c3 = (p1 >> HALF) ^ c1 ^ k0, p1 & WORD, (p0 >> HALF) ^ c3 ^ k1, p0 & WORD
-        k0 = (k0 + W0) & WORD
-        k1 = (k1 + W1) & WORD
+        p0 = M0 * U64(c0)
+        p1 = M1 * U64(c2)
+        c0 = U32(U32(U32(p1 >> HALF) ^ c1) ^ k0)
+        c2 = U32(U32(U32(p0 >> HALF) ^ c3) ^ k1)
+        c1 = U32(p1 & WORD)
+        c3 = U32(p0 & WORD)
+        k0 = U32((U64(k0) + W0) & WORD)
+        k1 = U32((U64(k1) + W1) & WORD)
     return c0, c1, c2, c3
+
+
+@spliced
+def first_words(low, high, hand, part, k0, k1):
+    """The state at the start of the stream of an address, all uint32."""
+    s0, s1, s2, s3 = philox(low, high, hand, part, k0, k1)
+    # All zeros would stay zeros.
+    return U32(s0 | U32(U32(U32(U32(s0 | s1) | s2) | s3) == U32(0))), s1, s2, s3
 
 
 @helper
@@ -86,16 +100,14 @@ def start_stream(state: NDArray[np.int64], seed, index, hand, stream, part) -> N
     seed, index, hand, stream, part
         The address, see docs/randomness.md.
     """
-    s0, s1, s2, s3 = philox(
-        U64(index) & WORD,
-        U64(index) >> HALF,
-        U64(hand),
-        U64(stream) | (U64(part) << U64(8)),
-        U64(seed) & WORD,
-        U64(seed) >> HALF,
+    s0, s1, s2, s3 = first_words(
+        U32(U64(index) & WORD),
+        U32(U64(index) >> HALF),
+        U32(hand),
+        U32(U64(stream) | (U64(part) << U64(8))),
+        U32(U64(seed) & WORD),
+        U32(U64(seed) >> HALF),
     )
-    if (s0 | s1 | s2 | s3) == U64(0):
-        s0 = U64(1)
     keep(state, s0, s1, s2, s3)
 
 
@@ -110,16 +122,15 @@ def next_word(state: NDArray[np.int64]):
 
 @helper
 def draw(s0, s1, s2, s3, n):
-    """Whole number 0 .. n-1, each equally likely (Lemire 2019), and the state after it."""
+    """Whole number 0 .. n-1, each equally likely (Lemire 2019), uint64; the state after it."""
     bound = U64(n)
-    word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
-    product = U64(word) * bound
-    if (product & WORD) < bound:  # else no rejection is possible, and no division is needed
-        least = U64(0x100000000) % bound
-        while (product & WORD) < least:
-            word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
-            product = U64(word) * bound
-    return np.int64(product >> HALF), s0, s1, s2, s3
+    while True:
+        word, s0, s1, s2, s3 = stir(s0, s1, s2, s3)
+        product = U64(word) * bound
+        rest = product & WORD
+        # Mostly the first holds, so that nothing is divided.
+        if rest >= bound or rest >= U64(0x100000000) % bound:
+            return product >> HALF, s0, s1, s2, s3
 
 
 @helper
@@ -128,7 +139,7 @@ def below(state: NDArray[np.int64], n) -> int:
     s0, s1, s2, s3 = words_of(state)
     found, s0, s1, s2, s3 = draw(s0, s1, s2, s3, n)
     keep(state, s0, s1, s2, s3)
-    return found
+    return np.int64(found)
 
 
 @helper

@@ -43,7 +43,7 @@ def deal(table, rules) -> None:
             j, s0, s1, s2, s3 = draw(s0, s1, s2, s3, left)
             table.hand[seat] |= np.int64(1) << table.pool[j]
             left -= 1
-            table.pool[np.uintp(j)] = table.pool[np.uintp(left)]
+            table.pool[j] = table.pool[np.uintp(left)]
 
 
 @helper

@@ -11,7 +11,7 @@ import pytest
 from referees.streams import M32, Xoshiro128pp, philox4x32_10, stream
 from scipy import stats
 
-from simcards.kernels.random import U64, below, next_word, philox, pick, start_stream
+from simcards.kernels.random import U32, U64, below, next_word, philox, pick, start_stream
 
 BOUND = 1e-6  # of the p-value of a chi-squared test
 
@@ -67,7 +67,7 @@ def twin(state: np.ndarray) -> Xoshiro128pp:
 )
 def test_philox_vectors(counter: str, key: str, block: str) -> None:
     words = [int(word, 16) for word in (counter + " " + key).split()]
-    assert [int(word) for word in philox(*map(U64, words))] == [int(w, 16) for w in block.split()]
+    assert [int(word) for word in philox(*map(U32, words))] == [int(w, 16) for w in block.split()]
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_pick_is_in_range_at_the_extremes(n: int) -> None:
 UNCOMPILED = """
 import json, sys
 import numpy as np
-from simcards.kernels.random import U64, below, next_word, pick, start_stream
+from simcards.kernels.random import U32, U64, below, next_word, pick, start_stream
 
 found = []
 for address, bound in json.load(sys.stdin):
