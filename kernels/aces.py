@@ -76,13 +76,15 @@ def play(seed, first, rules, strategies, bots, tables, rows, by_sizes, log, cont
         played = play_together(seed, first, rules[0], strategies, bots, table, rows, log, control)
         add_up(by_sizes, table.by_sizes)
         return played, 0
+    played = 0
     told = 0
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
-            return max(j - 1, 0), told
+            break
         control[PROGRESS] = first + j
         told = play_match(table, rules[0], rows[j], bots, seed, first + j, log, control)
+        played = j + 1
     add_up(by_sizes, table.by_sizes)
     if control[STOP] != 0:  # the last match may not have been finished
-        return rows.shape[0] - 1, told
-    return rows.shape[0], told
+        played = max(played - 1, 0)
+    return played, told

@@ -70,11 +70,11 @@ ROW = record(
 SLATE = 64
 """Events that fit in the table; a turn has at most 13 + 13 placements and four more."""
 
-# Places are bits of a mask, bit j for place j + 1. A place that is neither in `shown` nor in
-# `filled` is face down, and its card still lies among `unturned`.
 TALLY = (KINDS, KINDS, 2)
 """Hands, and hands won by their starter, by its layout's size and the smallest other one."""
 
+# Places are bits of a mask, bit j for place j + 1. A place that is neither in `shown` nor in
+# `filled` is face down, and its card still lies among `unturned`.
 TABLE = record(
     ("by_sizes", I64, TALLY),  # of all hands, added to the caller's at the end
     ("places", I64, (MAX_SEATS,)),  # places of each layout

@@ -184,7 +184,8 @@ def play_together(seed, first, rules, strategies, bots, table, rows, log, contro
         flags[lane] = WINS  # so that a match begins in each
 
     while True:
-        # A bit for each lane of which something is to be done; 64 at once would overflow.
+        # A bit for each lane of which something is to be done. In two halves: the sign would be
+        # one of 64 bits, and plain Python warns when it is negated.
         flagged, later = I64(0), I64(0)
         for eight in range(LANES // 16):
             flagged |= gathered(flags_by_8[eight]) << (8 * eight)

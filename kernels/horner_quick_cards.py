@@ -99,7 +99,7 @@ def turn_card(quick, seat, left):
 
 
 @part
-def share(quick, state, rules, seat, cards) -> None:
+def share(quick, state, seat, cards) -> None:
     """Shuffle the shared pool, and give its cards to the seats that hold any.
 
     One at a time from a seat on, below those it already has.
@@ -130,7 +130,7 @@ def deal(quick, state, rules, starter) -> None:
     quick.drawable = NONE
     start_streams(quick, state, rules, I64(0))
     begin_stream(quick, state, rules, I64(0), U64(SHARED))
-    share(quick, state, rules, starter, cards)
+    share(quick, state, starter, cards)
     if rules.recycle == POOL:  # else whoever was dealt a card keeps it
         for seat in range(rules.players):
             for j in range(state.n_draw[seat]):
@@ -172,4 +172,4 @@ def recycle_all(quick, state, rules, seat) -> None:
         begin_stream(quick, state, rules, 1 + state.shuffles[SHARED], U64(SHARED))
         state.shuffles[SHARED] += 1
         state.reshuffles += 1
-        share(quick, state, rules, seat, I64(cards))
+        share(quick, state, seat, I64(cards))

@@ -110,7 +110,7 @@ def end_deal(table, rules, row, ended, bombs) -> None:
         for seat in range(rules.players):
             if seat != winner or not table.at_once:
                 row.cards_left += ones(table.hand[seat])
-        score_deal(table, rules, row, winner, table.at_once)
+        score_deal(table, rules, winner, table.at_once)
         table.tally[winner, table.twos[winner], 1] += 1
     row.opener_wins += np.int64(winner == table.opener)
     tell_seats(table, rules, EVENT_GAME_END, I64(0), I64(0), table.place, I64(0))
@@ -194,8 +194,8 @@ def start_streams(table, rules, seed, index, hand) -> None:
 
 
 @part
-def is_over(table, rules, row) -> bool:
-    """T12: whether a game is over after a deal; if so, who has won, else who leads the next one."""
+def ends_game(table, rules, row) -> bool:
+    """T12: whether a deal was its game's last. Notes who has won, or who leads the next deal."""
     if row.capped:
         return True
     if rules.target == 0:
@@ -263,11 +263,13 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
     table.always_plain = np.int64(always_plain(table, rules[0]))
     table.quick = np.int64(is_quick(table, rules[0]))
     table.tally[:] = 0
+    table.planned[:] = 0  # plans are of these rules
     told = I64(0)
+    played = I64(0)
     # In one piece: with each call of a function Numba counts who holds the arrays it is given.
     for j in range(rows.shape[0]):
         if control[STOP] != 0:
-            return max(j - 1, 0), told
+            break
         control[PROGRESS] = first + j
         row = rows[j]
         clear(row)
@@ -289,10 +291,11 @@ def play(seed, first, rules, strategies, bots, tables, rows, tally, log, control
             end_deal(table, rules[0], row, ended, bombs)
             if table.telling:
                 told = flush(table, log, told)
-            over = is_over(table, rules[0], row)
+            over = ends_game(table, rules[0], row)
         if not row.capped:
             end_game(table, rules[0], row)
+        played = j + 1
     add_up(tally, table.tally)
     if control[STOP] != 0:  # the last game may not have been finished
-        return rows.shape[0] - 1, told
-    return rows.shape[0], told
+        played = max(played - 1, 0)
+    return played, told

@@ -48,6 +48,12 @@ def lowest(mask) -> int:
 
 
 @helper
+def has_two(cards) -> bool:
+    """Whether there is a 2 among cards."""
+    return cards >> TWO != 0
+
+
+@helper
 def counts(mask) -> int:
     """Number of cards of each rank, in the four bits of the rank."""
     pairs = mask - ((mask >> 1) & 0x5555555555555)

@@ -72,11 +72,11 @@ def instant_kind(rules, hand) -> int:
     if wanted >> SIX_PAIRS & 1 and ones(with_at_least(hand, I64(2))) >= 6:
         return SIX_PAIRS
     if wanted >> FIVE_PAIRS_RUN & 1:
-        pairs = with_at_least(hand, I64(2)) & ((1 << TWO) - 1)
+        pairs = with_at_least(hand, I64(2)) & BELOW_TWO
         if pairs & pairs << 4 & pairs << 8 & pairs << 12 & pairs << 16:
             return FIVE_PAIRS_RUN
     if wanted >> THREE_TRIPLES_RUN & 1:
-        triples = with_at_least(hand, I64(3)) & ((1 << TWO) - 1)
+        triples = with_at_least(hand, I64(3)) & BELOW_TWO
         if triples & triples << 4 & triples << 8:
             return THREE_TRIPLES_RUN
     if wanted >> ONE_COLOUR & 1:

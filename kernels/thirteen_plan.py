@@ -184,9 +184,3 @@ def plan_hand(table, rules, seat) -> None:
                 table.planned[seat] = hand
                 return
     make_plan(table, rules, seat, hand)
-
-
-@part
-def has_two(play) -> bool:
-    """Whether a play contains a 2."""
-    return play & ~BELOW_TWO != 0

@@ -50,9 +50,9 @@ def is_quick(table, rules) -> bool:
 
 @part
 def arm(table, rules) -> bool:
-    """Note which seats hold bombs; whether the deal may be played by `play_out_quick` nevertheless.
+    """Note which seats hold bombs. Returns whether `play_out_quick` may play the deal.
 
-    Bombs after a pass (`bomb_after_pass`) are left to `play_out`, if there are any bombs.
+    Where bombs may follow a pass (`bomb_after_pass`) and somebody holds one, `play_out` does.
     """
     table.armed = 0
     for seat in range(rules.players):
@@ -61,7 +61,7 @@ def arm(table, rules) -> bool:
 
 
 @part
-def bombs_of(table, rules, seat, hand, top, copies, ranks) -> int:
+def bombs_of(table, rules, hand, top, copies, ranks) -> int:
     """The least bomb of another type that a seat has over the top; 0 if there is none."""
     if not is_bombable(rules, top, copies, ranks) or not holds_bomb(rules, hand):
         return I64(0)
@@ -141,7 +141,7 @@ def play_out_quick(table, rules, row) -> None:
                 else:
                     play = weakest(rules, hand, copies, ranks, highest(top))
                 if play == 0 and armed >> seat & 1:
-                    play = bombs_of(table, rules, seat, hand, top, copies, ranks)
+                    play = bombs_of(table, rules, hand, top, copies, ranks)
                     bomb = bomb or play != 0
                 if play:
                     break

@@ -6,9 +6,8 @@ import numpy as np
 
 from .common import ones
 from .jit import part
-from .thirteen_cards import with_at_least
+from .thirteen_cards import BELOW_TWO, has_two, with_at_least
 from .thirteen_numbers import BLACK, FROZEN, PAIR, QUAD, TWO
-from .thirteen_plan import has_two
 
 I64 = np.int64
 
@@ -49,8 +48,8 @@ def price_of_top(table, rules) -> int:
 def price_of_hand(rules, hand) -> int:
     """penalties: what a seat pays for the 2s and bombs it still holds at the end."""
     price = price_of_twos(rules, hand)
-    price += rules.penalties[3] * ones(with_at_least(hand, I64(QUAD)) & ((1 << TWO) - 1))
-    pairs = with_at_least(hand, I64(PAIR)) & ((1 << TWO) - 1)
+    price += rules.penalties[3] * ones(with_at_least(hand, I64(QUAD)) & BELOW_TWO)
+    pairs = with_at_least(hand, I64(PAIR)) & BELOW_TWO
     row = 0
     for rank in range(TWO // 4 + 1):
         if (pairs >> (4 * rank)) & 1 == 1:
@@ -84,7 +83,7 @@ def place_the_rest(table, rules, stuck_first) -> None:
 
 
 @part
-def score_deal(table, rules, row, winner, at_once) -> None:
+def score_deal(table, rules, winner, at_once) -> None:
     """T11, score, penalties: a deal's points, and add them to the totals."""
     priced = np.int64(0)
     for price in rules.penalties:

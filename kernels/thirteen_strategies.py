@@ -12,8 +12,10 @@ from .common import ones
 from .jit import part
 from .random import pick
 from .thirteen_cards import (
+    BELOW_TWO,
     NEVER,
     classify,
+    has_two,
     highest,
     holds_bomb,
     is_bomb,
@@ -40,7 +42,7 @@ from .thirteen_numbers import (
     STRATEGY_STRUCTURE,
     TWO,
 )
-from .thirteen_plan import has_two, plan_hand
+from .thirteen_plan import plan_hand
 from .thirteen_view import is_due, may_play_kind
 
 I64 = np.int64
@@ -153,7 +155,7 @@ def cards_of_bombs(rules, hand) -> int:
     found = np.int64(0)
     quads = with_at_least(hand, I64(QUAD))
     found |= hand & (quads * 15)
-    pairs = with_at_least(hand, I64(PAIR)) & ((1 << TWO) - 1)
+    pairs = with_at_least(hand, I64(PAIR)) & BELOW_TWO
     run = pairs
     for _ in range(rules.dseq_min - 1):
         run = pairs & (run << 4)  # tops of rows of dseq_min ranks
@@ -199,7 +201,10 @@ def play_saver(table, rules, seat, hold, until, can_pass) -> int:
 
 @part
 def beats_top(table, rules, play, copies, ranks) -> bool:
-    """T5, T6: whether a combination of a kind may be laid on the top, or led."""
+    """T5, T6: whether a combination of a kind may be laid on the top, or led.
+
+    As `needed` says, which is asked for bombs alone.
+    """
     if table.top == 0:
         return True
     if copies == table.top_copies and ranks == table.top_ranks:

@@ -157,7 +157,7 @@ TABLE = record(
     ("nodes", I64),  # positions that a search may still look at
     ("stack", I64, (STACK,)),  # plays listed by a search
     ("frames", FRAME, (FRAMES,)),
-    ("always_plain", I64),  # 1: all seats' answers are
+    ("always_plain", I64),  # 1: all seats' answers are what `is_plain` of thirteen_turn says
     ("quick", I64),  # 1: all play `lowest` by the usual rules, and nobody listens
     ("set_up", I64),  # 1: the next deal is of given hands
     ("given", I64, (MAX_SEATS,)),

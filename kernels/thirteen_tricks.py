@@ -70,7 +70,7 @@ def play_out(table, rules, row, bots, log, told):
             if stuck == players - out:
                 row.turns += turns
                 return first_stuck, told
-            following = next_holder(table, rules, seat)
+            following = next_holder(table, seat)
         else:
             give_way(table, row, seat)
             following = next_to_act(table, rules, seat)

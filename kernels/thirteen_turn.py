@@ -11,6 +11,7 @@ from .thirteen_cards import (
     NEVER,
     classify,
     counts,
+    has_two,
     holds_bomb,
     is_bomb,
     is_bombable,
@@ -38,7 +39,7 @@ from .thirteen_numbers import (
     STRATEGY_LOWEST,
     STRATEGY_STRUCTURE,
 )
-from .thirteen_plan import has_two, run_length
+from .thirteen_plan import run_length
 from .thirteen_score import bomb_kind, price_of_top
 from .thirteen_strategies import (
     choose,
@@ -78,7 +79,7 @@ def first_after(seats, seat) -> int:
 
 
 @part
-def next_holder(table, rules, seat) -> int:
+def next_holder(table, seat) -> int:
     """The first seat clockwise of one that holds cards."""
     return first_after(table.holding, seat)
 
@@ -87,6 +88,7 @@ def next_holder(table, rules, seat) -> int:
 def next_to_act(table, rules, seat) -> int:
     """T8, T9: the first seat clockwise that may still act on the top; -1: the trick closes."""
     asked = table.holding & ~(table.answered | I64(1) << table.owner)
+    # Who has passed may only bomb, which nothing but a 2, a bomb or `bomb_scope` lets.
     if rules.bomb_after_pass == NO or not table.bombable:
         asked &= ~table.locked
     elif asked & table.locked:
@@ -110,7 +112,7 @@ def leader_after_close(table, rules) -> int:
         named = table.last_passer
     if named != NOBODY and table.hand[named]:
         return named
-    return next_holder(table, rules, table.owner)
+    return next_holder(table, table.owner)
 
 
 @part
@@ -274,7 +276,7 @@ def users_answer(table, rules, bots, seat, can_pass) -> int:
 
 @part
 def always_plain(table, rules) -> bool:
-    """Whether T5 to T7 alone say what a seat may play, throughout a deal: see `is_plain`."""
+    """Whether `is_plain` holds for every answer of a deal."""
     return (
         table.n_script == 0
         and (rules.bomb_after_pass == NO or not rules.lockout)
@@ -285,7 +287,7 @@ def always_plain(table, rules) -> bool:
 
 @part
 def is_plain(table, rules, seat) -> bool:
-    """Whether T5 to T7 alone say what a seat may play, and `lowest` tells whether it has a choice.
+    """Whether T3 and T5 to T7 say what a seat may play, and `lowest` tells if it has a choice.
 
     Not so for given moves, for bombs after a pass, and where a pass or a last 2 can be illegal.
     """

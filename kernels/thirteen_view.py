@@ -17,6 +17,7 @@ from .thirteen_cards import (
     NEVER,
     choices,
     classify,
+    has_two,
     highest,
     is_bomb,
     lowest,
@@ -125,12 +126,6 @@ def next_seat(view, seat) -> int:
 def pick(view, n) -> int:
     """A random whole number 0 .. n-1, the same each time it is asked for in one decision."""
     return pick_word(U64(view.word), n)
-
-
-@helper
-def has_two(cards) -> bool:
-    """Whether there is a 2 among cards."""
-    return cards >> 48 != 0
 
 
 @helper

@@ -165,13 +165,21 @@ def legal_plays(
     top : str or iterable of str, optional
         What lies on the table; left out: the hand leads.
     rules : mapping or Rules, optional
+
+    Raises
+    ------
+    RequestError
+        When a card is none, the hand has more than 13, or the top is no combination.
     """
+    held = _mask(hand)
+    if held.bit_count() > k.HAND:  # of more cards there can be millions of plays
+        raise RequestError(f"{held.bit_count()} cards: a hand has at most {k.HAND}.")
     lies = 0
     if top is not None:
         if classify(top, rules) is None:
             raise RequestError(f"top: {' '.join(parse_cards(top))} is no combination.")
         lies = _mask(top)
-    return [_names(int(play)) for play in _ask("LEGAL_PLAYS", rules, _mask(hand), lies)]
+    return [_names(int(play)) for play in _ask("LEGAL_PLAYS", rules, held, lies)]
 
 
 def _kind(play: tuple[str, ...]) -> tuple[int, int]:

@@ -374,3 +374,13 @@ def test_cards_that_are_not_seen() -> None:
     assert len(found) == 48 and not set(found) & {"3S", "4S", "2H", "2D"}
     assert thirteen.unseen("") == tuple(referee.names(range(52)))
     assert thirteen.parse_cards("2h, 10d 3S") == ("3S", "10D", "2H")
+
+
+@pytest.mark.parametrize("ask", ["legal_plays", "bombs", "lowest_plays", "longest_run"])
+def test_more_cards_than_a_hand_are_refused(ask: str) -> None:
+    hand = thirteen.unseen("3S 4S 5S 6S 7S 8S 9S 10S JS QS KS AS 2S")
+    assert getattr(thirteen, ask)(hand[:13]) is not None
+    with pytest.raises(RequestError, match="^14 cards: a hand has at most 13.$"):
+        getattr(thirteen, ask)(hand[:14])
+    with pytest.raises(RequestError, match="^39 cards: a hand has at most 13.$"):
+        getattr(thirteen, ask)(hand)
