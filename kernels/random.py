@@ -62,9 +62,7 @@ def stir(s0, s1, s2, s3):
 
     Sums and shifts are written in 64 bits, where they don't overflow; compiled, they are of 32.
     """
-    word = U32(
-        (U64(rotated(U32((U64(s0) + U64(s3)) & WORD), 7)) + U64(s0)) & WORD,
-    )
+    word = U32((U64(rotated(U32((U64(s0) + U64(s3)) & WORD), 7)) + U64(s0)) & WORD)
     shifted = U32((U64(s1) << U64(9)) & WORD)
     s2 = U32(s2 ^ s0)
     s3 = U32(s3 ^ s1)

@@ -501,14 +501,14 @@ def test_revisions_are_copied_and_unknown_ones_refused(
 
 # With real faults in a real kernel
 
-MARK = "    total = (s0 + s3) & WORD\n"
-WORK = """    junk = s0 | U64(1)
+MARK = "    shifted = U32((U64(s1) << U64(9)) & WORD)\n"
+WORK = """    junk = U64(s0) | U64(1)
     for _ in range(8):
         junk ^= junk << U64(13)
         junk ^= junk >> U64(7)
         junk ^= junk << U64(17)
     if junk == U64(0):  # never, but a compiler can't know
-        s0 = U64(1)
+        s0 = U32(1)
 """
 
 
@@ -551,7 +551,9 @@ def test_gates_notice_faults_in_a_kernel(tmp_path: Path) -> None:
     code, out = gate("signature")
     assert code == 0, out  # slower, but the same games
 
-    random_file.write_text(sound.replace(MARK, "    s3 ^= U64(1)\n" + MARK), encoding="utf-8")
+    random_file.write_text(
+        sound.replace(MARK, "    s3 = U32(s3 ^ U32(1))\n" + MARK), encoding="utf-8"
+    )
     code, out = gate("signature")
     assert code == 1 and "horner: preset=1888: the counts differ" in out, out
 
