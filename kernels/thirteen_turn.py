@@ -40,15 +40,9 @@ from .thirteen_numbers import (
     STRATEGY_STRUCTURE,
 )
 from .thirteen_plan import run_length
+from .thirteen_planners import is_legal, keep_to_plan
 from .thirteen_score import bomb_kind, price_of_top
-from .thirteen_strategies import (
-    choose,
-    in_order,
-    is_legal,
-    keep_allowed,
-    keep_to_plan,
-    play_lowest,
-)
+from .thirteen_strategies import choose, in_order, keep_allowed, play_lowest
 from .thirteen_table import look, tell
 
 I64 = np.int64
