@@ -166,7 +166,7 @@ def plan_hand(table, rules, seat) -> None:
 
     After a play of the plan, the plan of what is left is what is left of the plan: `make_plan`
     would begin a better or earlier one with a play that, with the one made, were better or
-    earlier for the hand before.
+    earlier for the hand before. So it is under the same rules: `play` forgets plans of others.
     """
     hand = table.hand[seat]
     made = table.planned[seat] & ~hand

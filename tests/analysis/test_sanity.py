@@ -144,6 +144,7 @@ def test_all_orders_together_have_the_mean_and_variance_of_the_theory(
         total = 0.0
         for order in dealt:
             rows = np.tile(order, (n, 1))
+            # mypy can't tell the tests apart by which one it is.
             one = test(rows, sizes, deck) if test is place_test else test(rows, deck)  # type: ignore[call-arg]
             assert one is not None and one.degrees == expected.degrees
             total += one.statistic / n
@@ -458,6 +459,7 @@ def test_sanity_of_a_run(game: str) -> None:
     assert len(said) == 3 + len(found.shuffles)
     again = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert again["passed"] and again["audited"]["games"] == 200
+    # Shuffles are there in every game, though the type allows none.
     assert again["places"]["p_value"] == found.places.p_value  # type: ignore[union-attr]
     assert (again["neighbours"] is None) == (game == "thirteen")
     assert [one["name"] for one in again["known"]] == [one.fact.name for one in found.known]
