@@ -155,6 +155,12 @@ WHAT_IS_PLAYED = options(
 HOW_IT_RUNS = options(
     click.option("--threads", metavar="T", help="Default: all the process may use."),
     click.option("--time-limit", metavar="SECONDS", help="Stop after this long."),
+    click.option(
+        "--scheduler",
+        "executor",
+        metavar="ADDRESS",
+        help="Play on a Dask cluster: tcp://.., or local.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the screen."),
     click.option("--quiet", "-q", is_flag=True, help="No progress."),
 )
@@ -176,7 +182,7 @@ EXTENT = options(
     click.option("--level", default="0.95", metavar="L", help="Level of the intervals."),
     click.option("--chunk-size", "chunk", metavar="C", help="Games handed to a thread at a time."),
 )
-HOW = ("n", "first", "threads", "level", "time_limit", "chunk", "out", "overwrite")
+HOW = ("n", "first", "threads", "level", "time_limit", "executor", "chunk", "out", "overwrite")
 """Names of what says how something is played, as the functions of analysis/ take them."""
 
 
@@ -405,6 +411,7 @@ def resume(
     n: str | None,
     threads: str | None,
     time_limit: str | None,
+    executor: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -422,6 +429,7 @@ def resume(
             n,
             threads=threads,
             time_limit=time_limit,
+            executor=executor,
             on_progress=report,
             on_compile=on_compile(plan.description, quiet),
         ),

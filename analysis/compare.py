@@ -247,7 +247,7 @@ def compare(
     rows: bool = False,
     out: str | Path | None = None,
     overwrite: bool = False,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: bool | None = None,
 ) -> ComparisonResult:
     """Compare two strategies, or two variants of the rules, on the same deals.

@@ -6,19 +6,21 @@ import contextlib
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..sim.chunk import prepare_plan
+from ..sim.cluster import LOCAL, Cluster, connected
 from ..sim.contest import Contest, contest_chunk_size, plans_of
 from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
 from ..sim.journal import prefix, whole_parts
-from ..sim.manifest import Manifest, new_manifest, read_manifest
+from ..sim.manifest import MANIFEST, Manifest, new_manifest, read_manifest
 from ..sim.numbers import LARGEST_INDEX, games_count, read_level, real_number, whole_number
 from ..sim.observe import play_observations
 from ..sim.plan import Plan, check_range, chunk_size
 from ..sim.processors import usable_processors
+from ..sim.remote import describe
 from ..sim.run import Outcome, Progress, execute, explain
 from ..sim.store import Store, is_being_written, no_rows, scan_rows
 from .summary import quoted, request_words
@@ -50,7 +52,8 @@ class How:
     """In memory."""
     on_progress: Callable[[Progress], None] | None = None
     on_compile: Callable[[], None] | None = None
-    executor: Executor | None = None
+    executor: Executor | str | None = None
+    """Plays it instead of threads; a text is the address of a Dask scheduler, or local."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Played:
     folder: Path | None
     frames: list[pl.DataFrame] | None
     """Rows of the chunks in order, if they were to be kept in memory."""
+    usable: int = 0
+    """Threads there were to be used."""
 
     @property
     def timing(self) -> dict[str, Any]:
@@ -86,7 +91,7 @@ class Played:
             "compile_s": self.compile_s,
             "games_per_s": outcome.played / outcome.seconds if outcome.played else 0.0,
             "threads": self.threads,
-            "usable_threads": usable_processors(),
+            "usable_threads": self.usable or usable_processors(),
         }
 
 
@@ -106,7 +111,7 @@ def settle(
     overwrite: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
 ) -> How:
     """Check how something is to be played; nothing is made.
 
@@ -121,7 +126,7 @@ def settle(
     level = read_level(level)
     if time_limit is not None:
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
-    workers = _threads(threads)
+    workers = _threads(threads, executor)
     if chunk is not None:
         size = whole_number(chunk, "--chunk-size", 1, 10**7)
     else:
@@ -130,6 +135,13 @@ def settle(
         raise RequestError(f"--out {out!r}: name a folder.")
     if not isinstance(rows, bool):
         raise RequestError(f"rows={rows!r}: must be True or False.")
+    if isinstance(executor, str):
+        for bot in plan.bots:
+            if not bot.path:
+                raise RequestError(
+                    f"--scheduler {executor}: a function given in Python can't travel.\n"
+                    f"  Put {bot.name} in a file and name it: strategies='my_bot.py:{bot.name}'."
+                )
     if out is not None:
         Store.check_free(Path(out), overwrite=overwrite)
         for bot in plan.bots:
@@ -187,15 +199,17 @@ def begin(
         keeps_rows=how.keeps_rows,
         asked=asked,
     )
-    store = None
-    if how.out is not None:
-        with explained(plan):
-            store = Store.create(how.out, manifest, overwrite=how.overwrite)
-    try:
-        return _play(manifest, store, how, stopping, compile_s)
-    finally:
-        if store:
-            store.close()
+    with _reached(plan, how.executor, how.threads) as executor:
+        how = replace(how, executor=executor)
+        store = None
+        if how.out is not None:
+            with explained(plan):
+                store = Store.create(how.out, manifest, overwrite=how.overwrite)
+        try:
+            return _play(manifest, store, how, stopping, compile_s)
+        finally:
+            if store:
+                store.close()
 
 
 def go_on(
@@ -207,7 +221,7 @@ def go_on(
     time_limit: Any = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
 ) -> Played:
     """Go on with a saved run.
 
@@ -222,33 +236,48 @@ def go_on(
     if games < manifest.n:
         raise RequestError(f"--n {n}: the run was made for {manifest.n:,}; it can only grow.")
     check_range(manifest.first, games)
-    workers = _threads(threads)
+    workers = _threads(threads, executor)
     if time_limit is not None:
         time_limit = real_number(time_limit, "--time-limit", 0, float("inf"))
     compile_s = _prepare(manifest.plan, on_compile)
-    with explained(manifest.plan):
-        store = Store.reopen(folder)
-    try:
+    with _reached(manifest.plan, executor, workers) as reached:
         with explained(manifest.plan):
-            store.begin(games)
-        how = How(
-            store.manifest.first,
-            store.manifest.n,
-            workers,
-            store.manifest.level,
-            time_limit,
-            store.manifest.chunk_size,
-            folder,
-            False,
-            store.manifest.keeps_rows,
-            False,
-            on_progress,
-            on_compile,
-            executor,
-        )
-        return _play(store.manifest, store, how, stopping, compile_s)
-    finally:
-        store.close()
+            store = Store.reopen(folder)
+        try:
+            with explained(manifest.plan):
+                store.begin(games)
+            how = How(
+                store.manifest.first,
+                store.manifest.n,
+                workers,
+                store.manifest.level,
+                time_limit,
+                store.manifest.chunk_size,
+                folder,
+                False,
+                store.manifest.keeps_rows,
+                False,
+                on_progress,
+                on_compile,
+                reached,
+            )
+            return _play(store.manifest, store, how, stopping, compile_s)
+        finally:
+            store.close()
+
+
+@contextlib.contextmanager
+def _reached(
+    plan: Plan | Contest, executor: Executor | str | None, threads: int
+) -> Iterator[Executor | None]:
+    """Return the executor; connect to a scheduler if it is one's address."""
+    if executor is not None:
+        describe(plan)  # refused before anything is made
+    if isinstance(executor, str):
+        with connected(executor, threads) as cluster:
+            yield cluster
+    else:
+        yield executor
 
 
 def finish(played: Played, result: Callable[[], T]) -> T:
@@ -265,7 +294,7 @@ def finish(played: Played, result: Callable[[], T]) -> T:
             # A comparison's folder holds many tables: the words say which one it was at.
             watched = quoted(str(folder)) if folder and isinstance(plan, Plan) else again
             said += f"\n  Watch it: simcards replay {watched} --index {error.index}"
-        if folder:
+        if folder and (folder / MANIFEST).exists():  # else it was removed meanwhile
             kept = f"{outcome.counts.games:,} finished {units} are kept"
             said += f"\n  {kept}: simcards resume {quoted(str(folder))}"
         error.args = (said,)
@@ -396,26 +425,35 @@ def _play(
     compile_s: float,
 ) -> Played:
     stop = stopping(manifest)
-    outcome = execute(
-        manifest.plan,
-        play=play_observations if isinstance(manifest.plan, Contest) else None,
-        first=manifest.first,
-        n=manifest.n,
-        chunk_size=manifest.chunk_size,
-        threads=how.threads,
-        keep_frames=how.rows,
-        store=store,
-        looks=stop.looks if stop else (),
-        stop_rule=stop.reached if stop else None,
-        stops_for=stop.reason if stop else "",
-        time_limit=how.time_limit,
-        on_progress=how.on_progress,
-        executor=how.executor,
-    )
+    assert not isinstance(how.executor, str)  # connected to by now
+    with explained(manifest.plan):
+        outcome = execute(
+            manifest.plan,
+            play=play_observations if isinstance(manifest.plan, Contest) else None,
+            first=manifest.first,
+            n=manifest.n,
+            chunk_size=manifest.chunk_size,
+            threads=how.threads,
+            keep_frames=how.rows,
+            store=store,
+            looks=stop.looks if stop else (),
+            stop_rule=stop.reached if stop else None,
+            stops_for=stop.reason if stop else "",
+            time_limit=how.time_limit,
+            on_progress=how.on_progress,
+            executor=how.executor,
+        )
     frames = outcome.frames if how.rows else None
     folder = store.folder if store else None
-    return Played(manifest, outcome, compile_s, how.threads, folder, frames)
+    slots = how.executor.slots if isinstance(how.executor, Cluster) else 0
+    return Played(manifest, outcome, compile_s, slots or how.threads, folder, frames, usable=slots)
 
 
-def _threads(threads: Any) -> int:
-    return usable_processors() if threads is None else whole_number(threads, "--threads", 1, 1024)
+def _threads(threads: Any, executor: Executor | str | None) -> int:
+    if threads is None:
+        return usable_processors()
+    if isinstance(executor, str) and executor != LOCAL:
+        raise RequestError(
+            f"--threads {threads}: the workers at {executor} have as many as they have."
+        )
+    return whole_number(threads, "--threads", 1, 1024)

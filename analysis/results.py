@@ -182,7 +182,7 @@ def run_plan(
     overwrite: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     at_table: bool = False,
     seconds_per_turn: Any = None,
     on_told: table.Report | None = None,
@@ -256,7 +256,7 @@ def run(
     overwrite: bool = False,
     at_table: bool = False,
     seconds_per_turn: float | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Play many games and sum them up.
@@ -302,8 +302,9 @@ def run(
         choices, leads and comebacks.
     seconds_per_turn : float, optional
         For its minutes; 10 if left out.
-    executor : concurrent.futures.Executor, optional
-        Plays the chunks instead of threads of this process.
+    executor : concurrent.futures.Executor or str, optional
+        Plays the chunks instead of threads of this process. A text is the address of a Dask
+        scheduler, such as ``tcp://host:8786``, or ``local``, which starts one (docs/clusters.md).
     progress : bool, optional
         Show a moving line; by default in notebooks only.
 

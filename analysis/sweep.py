@@ -196,7 +196,7 @@ def sweep(
     overwrite: bool = False,
     at_table: bool = False,
     seconds_per_turn: float | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: bool | None = None,
 ) -> SweepResult:
     """Play variants of the rules, or other players, on the same deals.

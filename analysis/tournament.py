@@ -136,7 +136,7 @@ def tournament(
     chunk_size: int | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: bool | None = None,
 ) -> TournamentResult:
     """Let several strategies meet on the same deals, and rate them.

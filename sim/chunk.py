@@ -32,6 +32,10 @@ class Chunk:
     counts: Any
     """`Counts`, or of a comparison `Observations`."""
     rows: pl.DataFrame | None
+    packed: bytes | None = None
+    """The rows as a Parquet file's bytes, if another process played it and sent them."""
+    written: tuple[int, str] | None = None
+    """Size and SHA-256 of the rows file, if another process has written it."""
 
 
 def kernel_module(game: Game) -> Any:

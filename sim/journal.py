@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
 
 JOURNAL = "chunks.jsonl"
 ROWS = "rows"
@@ -44,9 +48,17 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under its name only when it is whole and on the disk."""
-    temporary = path.with_name(path.name + TEMPORARY)
+def write_whole(path: Path, data: bytes, tag: str = "") -> None:
+    """Write a file under its name only when it is whole and on the disk.
+
+    Parameters
+    ----------
+    path : Path
+    data : bytes
+    tag : str
+        Makes the temporary name one's own, where somebody else may write the same file.
+    """
+    temporary = path.with_name(f"{path.name}{tag}{TEMPORARY}")
     try:
         with open(temporary, "wb") as file:
             file.write(data)
@@ -116,6 +128,25 @@ def read_journal(folder: Path, read_counts: Callable[[Any], Any]) -> Iterator[Pa
                 data["size"],
                 data["sha256"],
             )
+
+
+def rows_name(start: int, stop: int) -> str:
+    """Return the name of the file with the rows of the games start .. stop - 1."""
+    return f"rows-{start:015d}-{stop:015d}.parquet"
+
+
+def rows_bytes(rows: pl.DataFrame, metadata: Mapping[str, str]) -> bytes:
+    """Return rows as the bytes of a Parquet file: the same ones whoever writes them."""
+    # Into memory first: polars would not say so plainly when the disk is full.
+    file = io.BytesIO()
+    rows.write_parquet(
+        file,
+        compression="zstd",
+        compression_level=1,  # as small as the level by default here, and faster
+        statistics=False,  # a third of the time, and nobody filters files of a chunk by them
+        metadata=dict(metadata),
+    )
+    return file.getvalue()
 
 
 def hash_file(path: Path) -> str:

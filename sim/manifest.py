@@ -70,18 +70,15 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return what stands in the file."""
         game = self.plan.description
-        played = _plan_json(self.plan) if isinstance(self.plan, Plan) else _contest_json(self.plan)
         return {
             "format": self.format,
             "version": MANIFEST_VERSION,
             "rows_version": ROWS_VERSION,
-            "game": game.name,
             "engine": game.engine,
             "rules_version": game.rules_version,
             "unit": self.plan.unit.one,
-            **played,
+            **played_json(self.plan),
             "sources": {bot.digest: list(bot.files) for bot in self.plan.bots},
-            "seed": self.plan.seed,
             "first": self.first,
             "n": self.n,
             "chunk_size": self.chunk_size,
@@ -94,6 +91,27 @@ class Manifest:
             "completed": self.completed,
             "made_by": dict(self.made_by),
         }
+
+
+def played_json(played: Plan | Contest) -> dict[str, Any]:
+    """Return all that decides the rows, as plain data; sources of strategies by their hash."""
+    told = _plan_json(played) if isinstance(played, Plan) else _contest_json(played)
+    return {"game": played.description.name, "seed": played.seed, **told}
+
+
+def read_played(data: Mapping[str, Any], said: str, kept: Mapping[str, Path]) -> Plan | Contest:
+    """Return what `played_json` told.
+
+    Parameters
+    ----------
+    data : mapping
+    said : str
+        Where it was told, for messages.
+    kept : mapping of str to Path
+        Where copies of users' strategies lie, by the paths they were given as.
+    """
+    read = _read_contest if "tables" in data else _read_plan
+    return read(data, said, kept)
 
 
 def _plan_json(plan: Plan) -> dict[str, Any]:
@@ -125,20 +143,19 @@ def _contest_json(contest: Contest) -> dict[str, Any]:
     }
 
 
-def _read_plan(folder: Path, data: Mapping[str, Any]) -> Plan:
+def _read_plan(data: Mapping[str, Any], said: str, kept: Mapping[str, Path]) -> Plan:
     return make_plan(
         data["game"],
         rules=data["rules"],
         preset=data["preset"],
         strategies=[one["strategy"] for one in data["strategies"]],
         seed=data["seed"],
-        source=f"{folder}:",
-        kept=_kept_sources(folder, data),
+        source=said,
+        kept=kept,
     )
 
 
-def _read_contest(folder: Path, data: Mapping[str, Any]) -> Contest:
-    kept = _kept_sources(folder, data)
+def _read_contest(data: Mapping[str, Any], said: str, kept: Mapping[str, Path]) -> Contest:
     tables = []
     for table in data["tables"]:
         rules = data["rules"][table["rules"]]
@@ -148,7 +165,7 @@ def _read_contest(folder: Path, data: Mapping[str, Any]) -> Contest:
             preset=rules["preset"],
             strategies=[data["strategies"][one]["strategy"] for one in table["strategies"]],
             seed=data["seed"],
-            source=f"{folder}:",
+            source=said,
             kept=kept,
         )
         tables.append(Table(plan, tuple(table["arms"])))
@@ -237,7 +254,7 @@ def read_manifest(folder: Path) -> Manifest:
                 f"  Install the one that made it: pip install simcards=={made_by['simcards']}",
             )
         read = _read_plan if data["format"] == RUN else _read_contest
-        plan: Plan | Contest = read(folder, data)
+        plan: Plan | Contest = read(data, f"{folder}:", _kept_sources(folder, data))
         check = data.pop("check", "")
         if check != _check(data):
             raise unusable(

@@ -6,23 +6,19 @@ import contextlib
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .chunk import Chunk, new_control, play_chunk
+from .chunk import Chunk, play_chunk
 from .contest import Contest
 from .counts import Counts
 from .errors import Interrupted, RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
+from .workers import Elsewhere, Task, Threads, Workers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,10 +29,8 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.1
 REPORT_SECONDS = 0.25
-GRACE_SECONDS = 2.0
-"""How long a user's strategy may go on after a wish to stop: it may never return."""
-CHUNKS_A_WORKER = 2
-"""Chunks handed out at a time: one being played, one waiting."""
+TASKS_A_SLOT = 2
+"""Tasks handed out at a time: one being played, one waiting. Not more, however many games."""
 
 
 @dataclass(frozen=True)
@@ -86,21 +80,51 @@ class _Prefix:
     stop_rule: Callable[[Any], bool] | None
     counts: Any = field(default_factory=Counts)
     frames: list[pl.DataFrame] = field(default_factory=list)
-    waiting: dict[int, tuple[int, Any, pl.DataFrame | None]] = field(default_factory=dict)
+    waiting: dict[int, tuple[int, Any, list[pl.DataFrame]]] = field(default_factory=dict)
+    """By first index: what is finished beyond a gap, neighbours put together."""
+    ends: dict[int, int] = field(default_factory=dict)
+    """By index after the last one of such a range, its first one."""
     reached: bool = False
     """The stopping rule has been met: nothing further counts."""
 
     def add(self, start: int, stop: int, counts: Any, frame: pl.DataFrame | None) -> None:
         """Take in a finished chunk, and all that now follow without a gap."""
-        self.waiting[start] = stop, counts, frame
+        frames = [] if frame is None else [frame]
+        if start in self.ends and not self._is_look(start):
+            start, (_, less, earlier) = self.ends[start], self.waiting.pop(self.ends.pop(start))
+            counts, frames = less + counts, earlier + frames
+        if stop in self.waiting and not self._is_look(stop):
+            stop, more, later = self.waiting.pop(stop)
+            counts, frames = counts + more, frames + later
+        self.waiting[start] = stop, counts, frames
+        self.ends[stop] = start
         while not self.reached and self.at in self.waiting:
-            self.at, more, rows = self.waiting.pop(self.at)
+            self.at, more, frames = self.waiting.pop(self.at)
+            del self.ends[self.at]
             self.counts = self.counts + more
-            if rows is not None:
-                self.frames.append(rows)
+            self.frames += frames
             # Looked at nowhere else: so the stop is the same for any chunk size and threads.
-            if self.stop_rule and self.at - self.first in self.looks:
+            if self.stop_rule and self._is_look(self.at):
                 self.reached = self.stop_rule(self.counts)
+
+    def _is_look(self, index: int) -> bool:
+        return index - self.first in self.looks
+
+
+class _Stopwatch:
+    """Seconds since it was made, by a clock that may be set back meanwhile."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._seconds = 0.0
+
+    def seconds(self) -> float:
+        """Return the seconds, never fewer than before."""
+        now = self._clock()
+        self._seconds += max(0.0, now - self._last)
+        self._last = now
+        return self._seconds
 
 
 class _Signals:
@@ -108,11 +132,11 @@ class _Signals:
 
     def __init__(self) -> None:
         self.number = 0
-        self.on_signal: Callable[[], None] = lambda: None
+        self.times = 0
 
     def _handle(self, number: int, frame: Any) -> None:
         self.number = number
-        self.on_signal()
+        self.times += 1
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
@@ -134,6 +158,16 @@ class _Signals:
                 signal.signal(number, handler)
 
 
+def _wait(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
+    """Return what is finished, after a moment if nothing is."""
+    found = []
+    with contextlib.suppress(Empty):
+        found.append(finished.get(timeout=POLL_SECONDS))
+        while True:
+            found.append(finished.get_nowait())
+    return found
+
+
 def execute(
     plan: Plan | Contest,
     *,
@@ -150,6 +184,7 @@ def execute(
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
+    clock: Callable[[], float] = time.perf_counter,  # others stand still for 15 ms on Windows
 ) -> Outcome:
     """Play the games first .. first + n - 1, less what `store` has already.
 
@@ -157,7 +192,7 @@ def execute(
     ----------
     plan : Plan or Contest
     play : callable, optional
-        Plays a chunk of it: `play_chunk` if left out.
+        Plays a chunk of it in a thread: `play_chunk` if left out.
     first, n : int
     chunk_size : int
         Most games in a chunk.
@@ -179,6 +214,8 @@ def execute(
         Called a few times a second.
     executor : Executor, optional
         Runs the chunks instead of a thread pool of our own. It is not shut down.
+    clock : callable
+        Seconds since whenever.
 
     Returns
     -------
@@ -190,58 +227,68 @@ def execute(
     for part in store.parts if store else []:
         done.append((part.start, part.stop))
         state.add(part.start, part.stop, part.counts, None)
-    player: Callable[..., Chunk | None] = play or play_chunk
-    chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
+    before = sum(stop - start for start, stop in done)
     keeps_rows = keep_frames or bool(store and store.manifest.keeps_rows)
     signals = _Signals()
-    controls: dict[Future[Chunk | None], Any] = {}
-    starts: dict[Future[Chunk | None], int] = {}
-    started = time.perf_counter()  # the other clocks stand still for 15 ms on Windows
-    before = sum(stop - start for start, stop in done)
+    watch = _Stopwatch(clock)
+    handed: dict[Future[Any], Task] = {}
+    finished: SimpleQueue[Future[Any]] = SimpleQueue()
+    again: deque[Task] = deque()
     played = 0
     next_report = 0.0
     stop_reason = ""
     error: BaseException | None = None
     asked_at = 0.0  # when it was asked to stop
     stuck: int | None = None
+    workers: Workers
+    if executor is None:
+        workers = Threads(plan, play or play_chunk, keeps_rows, threads)
+    else:
+        workers = Elsewhere(
+            plan, executor, threads, keeps_rows=keeps_rows, keeps_frames=keep_frames, store=store
+        )
+    chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
+    tasks = workers.tasks(chunks, n - before, chunk_size)
 
-    def ask_to_stop() -> None:
-        for control in list(controls.values()):
-            if control is not None:
-                control[0] = 1
+    def take(task: Task, future: Future[Any]) -> None:
+        """Count and keep what came of a task."""
+        nonlocal played
+        answer = workers.answer(task, future)
+        if answer.chunks and not state.reached:
+            if store:
+                store.add(answer.chunks)
+            for chunk in answer.chunks:
+                rows = chunk.rows if keep_frames else None
+                state.add(chunk.start, chunk.stop, chunk.counts, rows)
+                played += chunk.stop - chunk.start
+        again.extend(Task(ranges) for ranges in answer.left)
+        if answer.error:
+            raise answer.error
 
-    signals.on_signal = ask_to_stop
-    pool = executor or ThreadPoolExecutor(threads, thread_name_prefix="simcards")
     try:
         with signals.caught():
             while True:
-                while (
-                    not stop_reason
-                    and len(controls) < CHUNKS_A_WORKER * threads
-                    and (ends := next(chunks, None))
-                ):
-                    # Only threads share memory with us; other executors just finish a chunk.
-                    control = new_control() if executor is None else None
-                    future = pool.submit(player, plan, *ends, keeps_rows, control)
-                    controls[future] = control
-                    starts[future] = ends[0]
-                if not controls:
+                try:
+                    while (
+                        not stop_reason
+                        and len(handed) < TASKS_A_SLOT * workers.slots
+                        and (task := again.popleft() if again else next(tasks, None))
+                    ):
+                        future = workers.submit(task)
+                        handed[future] = task
+                        future.add_done_callback(finished.put)
+                    workers.check()
+                except Exception as caught:
+                    error = error or caught
+                if not handed:
                     break
-                finished, _ = wait(controls, POLL_SECONDS, FIRST_COMPLETED)
-                for future in [one for one in controls if one in finished]:  # in order of games
-                    del controls[future], starts[future]
-                    if future.cancelled():
+                for future in _wait(finished):
+                    task = handed.pop(future)
+                    if future.cancelled() and stop_reason:
                         continue
                     try:
-                        chunk = future.result()
-                        if chunk is None or state.reached:
-                            continue
-                        if store:
-                            store.add(chunk)
-                        rows = chunk.rows if keep_frames else None
-                        state.add(chunk.start, chunk.stop, chunk.counts, rows)
-                        played += chunk.stop - chunk.start
-                    except (KeyboardInterrupt, BrokenExecutor) as caught:
+                        take(task, future)
+                    except (KeyboardInterrupt, CancelledError, BrokenExecutor) as caught:
                         # A signal to all processes of a terminal stops an executor's as well.
                         error = error or (None if signals.number else caught)
                     except StrategyError as caught:
@@ -250,7 +297,7 @@ def execute(
                             error = caught
                     except Exception as caught:
                         error = error or caught
-                seconds = time.perf_counter() - started
+                seconds = watch.seconds()
                 if not stop_reason:
                     if error:
                         stop_reason = "error"
@@ -264,24 +311,19 @@ def execute(
                     if stop_reason:
                         # Games before one in which a strategy failed are still wanted.
                         wanted = error.index if isinstance(error, StrategyError) else -1
-                        for future in [one for one in controls if starts[one] > wanted]:
-                            future.cancel()
-                            if controls[future] is not None:
-                                controls[future][0] = 1
+                        workers.stop(handed, wanted, needed=not state.reached)
                         asked_at = seconds
-                elif plan.bots and executor is None and seconds > asked_at + GRACE_SECONDS:
-                    running = [control for future, control in controls.items() if future.running()]
-                    if running:
-                        stuck = min(int(control[1]) for control in running)
-                        break
+                elif workers.gives_up(handed, seconds - asked_at, signals.times > 1):
+                    stuck = workers.stuck(handed)
+                    break
                 if on_progress and seconds >= next_report:
                     next_report = seconds + REPORT_SECONDS
-                    on_progress(Progress(before + played, n, played / seconds, state.counts))
+                    rate = played / seconds if seconds else 0.0
+                    on_progress(Progress(before + played, n, rate, state.counts))
     finally:
-        if executor is None:
-            ask_to_stop()
-            pool.shutdown(wait=stuck is None, cancel_futures=True)
-    seconds = time.perf_counter() - started
+        workers.stop(handed, -1, needed=False)
+        workers.close(wait=stuck is None)
+    seconds = watch.seconds()
     complete = state.reached or state.at == first + n
     if complete:
         stop_reason, signals.number = stops_for if state.reached else "n", 0
@@ -341,6 +383,8 @@ def explain(error: BaseException, plan: Plan | Contest) -> SimcardsError:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return RunError(f"{where}can't be written: {error.strerror or error}.")
+    if isinstance(error, CancelledError):
+        return RunError("the cluster has dropped what it was given to play.")
     if isinstance(error, MemoryError):
         return RunError("out of memory; use fewer --threads or a smaller --chunk-size.")
     return RunError(

@@ -9,6 +9,8 @@
     copies of the files of users' strategies.
 ``rows/rows-START-STOP.parquet``
     the rows of the games START .. STOP - 1, unless rows aren't kept.
+``.shared``
+    while workers of a cluster may write rows files: a word that they must know.
 ``.lock``
     held by the process that writes; the system lets go of it when that process dies.
 
@@ -20,9 +22,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import re
+import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +45,8 @@ from .journal import (
     line_of,
     prefix,
     read_journal,
+    rows_bytes,
+    rows_name,
     whole_parts,
     write_whole,
 )
@@ -67,14 +72,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOCK = ".lock"
+SHARED = ".shared"
 REPORT = "report"
 """Name, without ending, of a report that lies in the folder it is about."""
-_ROWS_NAME = re.compile(rf"rows-\d{{15,}}-\d{{15,}}\.parquet({re.escape(TEMPORARY)})?")
+_ROWS_NAME = re.compile(
+    rf"rows-\d{{15,}}-\d{{15,}}\.parquet((\.[0-9a-f]+)?{re.escape(TEMPORARY)})?"
+)
 
 
 def _own_files(folder: Path) -> list[Path]:
     """Everything in a folder that simcards wrote."""
-    names = [MANIFEST, JOURNAL, MANIFEST + TEMPORARY, JOURNAL + TEMPORARY]
+    names = [MANIFEST, JOURNAL, MANIFEST + TEMPORARY, JOURNAL + TEMPORARY, SHARED]
     found = [folder / name for name in names if (folder / name).exists()]
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         data = json.loads((folder / MANIFEST).read_bytes())
@@ -114,6 +122,7 @@ class Store:
         self.parts: list[Part] = []
         """Chunks finished before this process took over, in order."""
         self._lock = lock
+        self._is_shared = False
 
     @classmethod
     def create(cls, folder: Path, manifest: Manifest, *, overwrite: bool) -> Store:
@@ -184,6 +193,7 @@ class Store:
             store = cls(folder, lock, read_manifest(folder))
             store.parts = whole_parts(folder, store.manifest.read_counts, check=True)
             (folder / ROWS).mkdir(exist_ok=True)
+            (folder / SHARED).unlink(missing_ok=True)  # of a writer that was killed
             store._rewrite_journal(store.parts)
         except BaseException:
             lock.release()
@@ -198,29 +208,35 @@ class Store:
         self.manifest = replace(self.manifest, n=n, status="running", stop_reason="")
         write_manifest(self.folder, self.manifest)
 
-    def add(self, chunk: Chunk) -> None:
-        """Keep a finished chunk: first its rows, then its line in the journal."""
-        name, size, digest = "", 0, ""
-        if chunk.rows is not None:
-            name = f"rows-{chunk.start:015d}-{chunk.stop:015d}.parquet"
-            path = self.folder / ROWS / name
-            size, digest = self._write_rows(path, chunk.rows)
-        part = Part(chunk.start, chunk.stop, chunk.counts, name, size, digest)
-        append_line(self.folder / JOURNAL, line_of(part))
+    def share(self) -> str:
+        """Let other processes write rows files; returns the word by which they know the folder.
 
-    def _write_rows(self, path: Path, rows: pl.DataFrame) -> tuple[int, str]:
-        # Into memory first: polars would not say so plainly when the disk is full.
-        file = io.BytesIO()
-        rows.write_parquet(
-            file,
-            compression="zstd",
-            compression_level=1,  # as small as the level by default here, and faster
-            statistics=False,  # a third of the time, and nobody filters files of a chunk by them
-            metadata=parquet_metadata(self.manifest),
-        )
-        data = file.getvalue()
-        write_whole(path, data)
-        return len(data), hashlib.sha256(data).hexdigest()
+        Another folder of the same name, on another machine, doesn't hold it. Nor does this one
+        later: a worker that was taken for dead and comes back then writes nothing any more.
+        """
+        word = secrets.token_hex(16)
+        (self.folder / SHARED).write_text(word, encoding="ascii")
+        self._is_shared = True
+        return word
+
+    def add(self, chunks: Sequence[Chunk]) -> None:
+        """Keep finished chunks: first their rows, then their lines in the journal."""
+        lines = [line_of(self._part(chunk)) for chunk in chunks]
+        append_line(self.folder / JOURNAL, b"".join(lines))
+
+    def _part(self, chunk: Chunk) -> Part:
+        """Write the rows of a chunk, if nobody has; returns what the journal says of it."""
+        name = rows_name(chunk.start, chunk.stop)
+        if chunk.written is not None:
+            return Part(chunk.start, chunk.stop, chunk.counts, name, *chunk.written)
+        data = chunk.packed
+        if chunk.rows is not None and data is None:
+            data = rows_bytes(chunk.rows, parquet_metadata(self.manifest))
+        if data is None:
+            return Part(chunk.start, chunk.stop, chunk.counts, "", 0, "")
+        write_whole(self.folder / ROWS / name, data)
+        digest = hashlib.sha256(data).hexdigest()
+        return Part(chunk.start, chunk.stop, chunk.counts, name, len(data), digest)
 
     def finish(self, status: str, stop_reason: str, stop: int) -> None:
         """Say how the run ended.
@@ -233,14 +249,16 @@ class Store:
         stop : int
             Index after the last game that counts. Of a complete run later games go.
         """
-        if status == "complete":
-            every = list(read_journal(self.folder, self.manifest.read_counts))
-            kept = [part for part in every if part.stop <= stop]
-            if len(kept) != len(every):
-                self._rewrite_journal(kept)
-                for part in every:
-                    if part.stop > stop and part.file:
-                        (self.folder / ROWS / part.file).unlink(missing_ok=True)
+        if self._is_shared:
+            (self.folder / SHARED).unlink(missing_ok=True)
+            self._is_shared = False
+            known = {part.file for part in read_journal(self.folder, lambda counts: None)}
+            self._remove_rows_but(known)  # of workers that died, or were too late
+        if status == "complete" and any(
+            part.stop > stop for part in read_journal(self.folder, lambda counts: None)
+        ):
+            every = read_journal(self.folder, self.manifest.read_counts)
+            self._rewrite_journal([part for part in every if part.stop <= stop])
         completed = stop - self.manifest.first
         self.manifest = replace(
             self.manifest, status=status, stop_reason=stop_reason, completed=completed
@@ -253,10 +271,12 @@ class Store:
 
     def _rewrite_journal(self, parts: list[Part]) -> None:
         write_whole(self.folder / JOURNAL, b"".join(line_of(part) for part in parts))
-        known = {part.file for part in parts}
+        self._remove_rows_but({part.file for part in parts})
+
+    def _remove_rows_but(self, known: set[str]) -> None:
         for path in _rows_files(self.folder):
             if path.name not in known:
-                path.unlink()
+                path.unlink(missing_ok=True)
 
 
 def is_being_written(folder: Path) -> bool:

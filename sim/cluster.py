@@ -1,0 +1,199 @@
+"""A Dask cluster: an existing one, or one of processes of this machine.
+
+The only file that imports `distributed`, and only when it is asked to connect.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from . import remote
+from .errors import RequestError, RunError
+
+LOCAL = "local"
+LOOK_SECONDS = 1.0
+"""The number of workers is asked for this often."""
+CONNECT_SECONDS = 10.0
+FIRST_WORKER_SECONDS = 60.0
+"""A cluster that is only just starting has no workers yet."""
+CLOSE_SECONDS = 5.0
+# Ctrl-C reaches all processes of a terminal. What was begun is to be finished, so ours, who are
+# told what to do by the client, don't listen.
+_DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
+
+class Cluster(Executor):
+    """The workers of a Dask cluster, as an executor."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False)
+        self._slots = 0
+        self._looked = -LOOK_SECONDS
+
+    @property
+    def address(self) -> str:
+        """Of the scheduler."""
+        return str(self._client.scheduler.address)
+
+    @property
+    def slots(self) -> int:
+        """Threads of all workers; they may join and leave."""
+        if time.monotonic() - self._looked >= LOOK_SECONDS and self._client.status == "running":
+            with contextlib.suppress(OSError, TimeoutError):
+                found = self._client.sync(
+                    self._client.scheduler.ncores, callback_timeout=CLOSE_SECONDS
+                )
+                self._slots = sum(found.values())
+            self._looked = time.monotonic()
+        return self._slots
+
+    def submit(self, function: Callable[..., Any], /, *words: Any, **named: Any) -> Future[Any]:
+        """Hand out a call."""
+        self.check()
+        future: Future[Any] = self._executor.submit(function, *words, **named)
+        return future
+
+    def check(self) -> None:
+        """Raise an error when the scheduler is gone: what was handed out never comes back.
+
+        Raises
+        ------
+        RunError
+        """
+        if self._client.status != "running":
+            raise RunError(f"the scheduler at {self.address} is gone.")
+
+
+def killed(error: BaseException) -> bool:
+    """Whether Dask gave a task up because the workers that had it died one after the other."""
+    scheduler = sys.modules.get("distributed.scheduler")
+    return scheduler is not None and isinstance(error, scheduler.KilledWorker)
+
+
+@contextlib.contextmanager
+def connected(address: str, threads: int) -> Iterator[Cluster]:
+    """Connect to a Dask scheduler, or start one with its workers; both end with the block.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://host:8786``; ``local`` starts one.
+    threads : int
+        Workers of a local one.
+
+    Raises
+    ------
+    RequestError
+        When Dask isn't installed, nobody answers, or a worker couldn't play the same games.
+    """
+    if address != LOCAL and "://" not in address:
+        raise RequestError(
+            f"--scheduler {address}: name an address such as tcp://host:8786, or local."
+        )
+    try:
+        import distributed as dask
+    except ImportError:
+        raise RequestError(
+            f"--scheduler {address}: Dask isn't installed.\n"
+            '  Install it: pip install "simcards[dask]"'
+        ) from None
+    distributed: Any = dask
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_silence())
+        if address == LOCAL:
+            place: Any = stack.enter_context(_local(distributed, threads))
+        else:
+            place = address
+        try:
+            client = distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise RequestError(
+                f"--scheduler {address}: no Dask scheduler answers there ({error})."
+            ) from None
+        stack.callback(_quietly, client.close, CLOSE_SECONDS)
+        check_workers(client, address)
+        yield Cluster(client)
+
+
+def check_workers(client: Any, address: str) -> None:
+    """Refuse a cluster with a worker that could play other games, or without any.
+
+    Raises
+    ------
+    RequestError
+    """
+    try:
+        client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
+    except TimeoutError:
+        raise RequestError(
+            f"--scheduler {address}: has no workers, after {FIRST_WORKER_SECONDS:.0f} s of waiting."
+        ) from None
+    # Python's own eval: a function of ours couldn't even be loaded where simcards is missing.
+    call = "[exec(source, scope), scope['ask'](0)][1]"
+    scope = {"source": remote.ASK, "scope": {}}
+    found = client.run(eval, call, scope, on_error="return")
+    for worker, theirs in found.items():
+        if isinstance(theirs, BaseException):  # it left meanwhile
+            continue
+        wrong = remote.difference(worker, theirs, remote.versions_here())
+        if wrong:
+            raise RequestError(
+                f"--scheduler {address}: {wrong}.\n"
+                "  Install the same on all workers, or take it away."
+            )
+
+
+@contextlib.contextmanager
+def _local(distributed: Any, threads: int) -> Iterator[Any]:
+    """Start a scheduler and workers on this machine: processes, with one thread each."""
+    import dask
+
+    with tempfile.TemporaryDirectory(prefix="simcards-dask-", ignore_cleanup_errors=True) as place:
+        with dask.config.set({"logging.distributed": "critical"}):
+            cluster = distributed.LocalCluster(
+                n_workers=threads,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                memory_limit=0,
+                local_directory=place,
+                preload=[_DEAF],
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            yield cluster
+        finally:
+            _quietly(cluster.close, CLOSE_SECONDS)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask's own lines off the screen: what matters of them is said by us."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="distributed")
+            warnings.filterwarnings("ignore", module="dask")
+            yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+def _quietly(close: Callable[..., Any], seconds: float) -> None:
+    """Close what may be gone already."""
+    with contextlib.suppress(Exception):
+        close(timeout=seconds)

@@ -1,0 +1,309 @@
+"""Playing elsewhere: what travels to a worker, what it does there, and what comes back.
+
+Only plain data travels: texts, numbers, lists, bytes. A worker needs simcards and nothing of the
+client's: rules, seed and the sources of users' strategies stand in the task, so whoever joins late
+has them. It refuses to play if its versions would play, count or write otherwise.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import hashlib
+import json
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from .chunk import Chunk, prepare_plan
+from .contest import Contest, plans_of
+from .counts import Counts
+from .errors import RequestError, RunError, SimcardsError, StrategyError
+from .journal import ROWS, rows_bytes, rows_name, write_whole
+from .manifest import played_json, read_played
+from .observations import Observations
+from .observe import play_of
+from .plan import Plan
+from .sources import bots_root, hash_files, write_copy
+from .store import SHARED
+
+LARGEST_SOURCES = 4 << 20
+"""Bytes of all files of users' strategies together: they are part of every task."""
+PIECE = 2 << 20
+"""A worker that has this many bytes of rows to send sends them, and leaves the rest of its task."""
+
+CALL = "[exec(source, scope), scope['play'](task)][1]"
+SOURCE = """
+def play(task):
+    try:
+        from simcards.sim.remote import play
+    except ImportError as error:
+        import os, socket
+        worker = f"{socket.gethostname()}, process {os.getpid()}"
+        said = f"worker {worker} can't import simcards: {error}"
+        return {"worker": worker, "chunks": [], "error": {"kind": "refused", "said": said}}
+    return play(task)
+"""
+"""What is handed to an executor is Python's own `eval`, with this text: a worker without simcards
+can't load a function of ours, and what it then does is not for us to say."""
+
+ASK = """
+def ask(_):
+    try:
+        from simcards.sim.remote import versions_here
+        return versions_here()
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+"""
+
+_known: dict[str, Plan | Contest] = {}
+_ready: dict[str, Plan | Contest] = {}
+_preparing = threading.Lock()
+
+
+@cache
+def versions_here() -> dict[str, str]:
+    """Return the versions of all that decides rows, counts and the bytes of rows files."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for source in sorted([*root.glob("kernels/*.py"), *root.glob("sim/**/*.py")]):
+        digest.update(source.relative_to(root).as_posix().encode() + source.read_bytes())
+    return {
+        "simcards": __version__,
+        **{name: version(name) for name in ("numba", "numpy", "polars")},
+        "sources": digest.hexdigest()[:12],
+    }
+
+
+def difference(worker: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """Say in a sentence in what a worker differs from us; '' if it doesn't."""
+    if "error" in theirs:
+        return f"worker {worker} can't import simcards: {theirs['error']}"
+    differing = [name for name in ours if theirs.get(name) != ours[name]]
+    if not differing:
+        return ""
+    name = differing[0]
+    what = "other sources of simcards (hash" if name == "sources" else f"{name} (version"
+    return (
+        f"worker {worker} has {what} {theirs.get(name, 'none')}), here it is {ours[name]}; "
+        "it could play other games"
+    )
+
+
+def describe(played: Plan | Contest) -> str:
+    """Return all that decides the rows as a text, sources of users' strategies included.
+
+    Raises
+    ------
+    RequestError
+        When a strategy can't travel.
+    """
+    sources: dict[str, dict[str, dict[str, str]]] = {}
+    for bot in played.bots:
+        if bot.folder is not None:
+            files = {name: (bot.folder / name).read_bytes() for name in bot.files}
+            if sum(map(len, files.values())) > LARGEST_SOURCES:
+                raise RequestError(
+                    f"{bot.text}: its files have more than {LARGEST_SOURCES >> 20} MB together, "
+                    "too much to travel with every task.\n  Play it with threads."
+                )
+            sources[bot.digest] = {name: _text(data) for name, data in files.items()}
+    functions = [bot.serial for bot in played.bots if bot.folder is None]
+    return json.dumps({"played": played_json(played), "sources": sources, "functions": functions})
+
+
+def _text(data: bytes) -> dict[str, str]:
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def _data(file: Mapping[str, str]) -> bytes:
+    return file["text"].encode() if "text" in file else base64.b64decode(file["base64"])
+
+
+@contextmanager
+def known(text: str, played: Plan | Contest) -> Iterator[None]:
+    """Let workers that are threads of this process find what is played: functions can't travel."""
+    _known[text] = played
+    try:
+        yield
+    finally:
+        _known.pop(text, None)
+
+
+def _played(text: str) -> Plan | Contest:
+    """Return what a text describes, compiled."""
+    if text in _known:
+        return _known[text]
+    with _preparing:  # a worker may have several threads
+        if text not in _ready:
+            told = json.loads(text)
+            if told["functions"]:
+                raise RequestError(
+                    "a function given in Python can't travel to other processes.\n"
+                    "  Put it in a file and name it: strategies='my_bot.py:play'."
+                )
+            kept = {}
+            for digest, files in told["sources"].items():
+                data = {name: _data(file) for name, file in files.items()}
+                if hash_files(data) != digest:
+                    raise RunError("the sources of a strategy aren't as they were sent.")
+                folder = bots_root()[0] / digest[:32]
+                write_copy(folder, data)
+                kept[digest] = folder / next(iter(data))
+            played = read_played(told["played"], "worker:", _by_path(told["played"], kept))
+            for plan in plans_of(played):
+                prepare_plan(plan)
+            while len(_ready) >= 8:  # a worker outlives many runs
+                del _ready[next(iter(_ready))]
+            _ready[text] = played
+        return _ready[text]
+
+
+def _by_path(told: Mapping[str, Any], kept: Mapping[str, Path]) -> dict[str, Path]:
+    """Return where strategies lie, by the paths they were given as."""
+    return {
+        path: kept[digest]
+        for one in told["strategies"]
+        for path, digest in one.get("sha256", {}).items()
+    }
+
+
+def play(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Play some chunks on a worker.
+
+    Parameters
+    ----------
+    task : mapping
+        ``versions`` (those of the client), ``played`` (see `describe`), ``ranges`` (first index
+        and index after the last one of each chunk), ``rows`` (whether they are wanted),
+        ``metadata`` (of the rows files), ``folder`` and ``word`` (where rows files may be written,
+        and what stands in its `SHARED` file).
+
+    Returns
+    -------
+    dict
+        ``worker``; ``chunks`` in order, maybe not all; ``error``: null, or what went wrong after
+        these.
+    """
+    worker = f"{socket.gethostname()}, process {os.getpid()}"
+    chunks: list[dict[str, Any]] = []
+    said: dict[str, Any] | None = None
+    played: Plan | Contest | None = None
+    try:
+        wrong = difference(worker, versions_here(), task["versions"])
+        if wrong:
+            return {"worker": worker, "chunks": [], "error": {"kind": "refused", "said": wrong}}
+        played = _played(task["played"])
+        sent = 0
+        for start, stop in task["ranges"]:
+            chunk = play_of(played)(played, start, stop, task["rows"])
+            assert chunk is not None  # nobody asks it to stop
+            chunks.append(_packed(chunk, task))
+            sent += len(chunks[-1]["packed"] or b"")
+            if sent >= PIECE:
+                break
+    except Exception as error:
+        said = _plain(error, played)
+    return {"worker": worker, "chunks": chunks, "error": said}
+
+
+def _packed(chunk: Chunk, task: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chunk as plain data; its rows are written if that can be done here."""
+    packed, written = None, None
+    if chunk.rows is not None:
+        packed = rows_bytes(chunk.rows, task["metadata"])
+        if _is_shared(task["folder"], task["word"]):
+            path = Path(task["folder"], ROWS, rows_name(chunk.start, chunk.stop))
+            try:
+                write_whole(path, packed, f".{secrets.token_hex(4)}")
+                written, packed = [len(packed), hashlib.sha256(packed).hexdigest()], None
+            except OSError as error:
+                if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
+                    raise  # a full disk is full for the client as well
+    return {
+        "start": chunk.start,
+        "stop": chunk.stop,
+        "counts": chunk.counts.to_json(),
+        "packed": packed,
+        "written": written,
+    }
+
+
+def _is_shared(folder: str, word: str) -> bool:
+    """Whether a folder is the very one that the client writes, not one of the same name."""
+    try:
+        return bool(folder) and Path(folder, SHARED).read_text(encoding="ascii") == word
+    except (OSError, ValueError):
+        return False
+
+
+def _plain(error: Exception, played: Plan | Contest | None) -> dict[str, Any]:
+    """Return an error as plain data."""
+    told: dict[str, Any] = {"kind": "unknown", "said": f"{type(error).__name__}: {error}"}
+    if isinstance(error, StrategyError) and played is not None:
+        at = plans_of(played).index(error.plan) if error.plan in plans_of(played) else None
+        told = {"kind": "strategy", "said": str(error), "index": error.index, "seat": error.seat}
+        told["plan"] = at
+    elif isinstance(error, SimcardsError):
+        told = {"kind": "request" if isinstance(error, RequestError) else "run", "said": str(error)}
+    elif isinstance(error, OSError) and error.errno:
+        told = {"kind": "system", "said": error.strerror, "errno": error.errno}
+        told["file"] = None if error.filename is None else str(error.filename)
+    elif isinstance(error, MemoryError):
+        told["kind"] = "memory"
+    return told
+
+
+def error_of(answer: Mapping[str, Any], played: Plan | Contest) -> Exception | None:
+    """Return the error in a worker's answer, as it would have been here."""
+    told = answer["error"]
+    if told is None:
+        return None
+    said = told["said"]
+    match told["kind"]:
+        case "strategy":
+            plan = None if told["plan"] is None else plans_of(played)[told["plan"]]
+            return StrategyError(said, told["index"], told["seat"], (), plan)
+        case "system":
+            return OSError(told["errno"], said, told["file"])
+        case "memory":
+            return RunError(
+                f"out of memory on worker {answer['worker']}; use a smaller chunk size."
+            )
+        case "refused":
+            return RunError(f"{said}.\n  Install the same on all workers, or take it away.")
+        case "request":
+            return RequestError(said)
+        case "run":
+            return RunError(said)
+    return RunError(
+        f"worker {answer['worker']} failed: {said}\n"
+        f"  {played.game}, seed {played.seed}. Please report this."
+    )
+
+
+def chunks_of(answer: Mapping[str, Any], played: Plan | Contest) -> list[Chunk]:
+    """Return the chunks in a worker's answer."""
+    read = Counts.from_json if isinstance(played, Plan) else Observations.from_json
+    return [
+        Chunk(
+            one["start"],
+            one["stop"],
+            read(one["counts"]),
+            None,
+            one["packed"],
+            None if one["written"] is None else tuple(one["written"]),
+        )
+        for one in answer["chunks"]
+    ]

@@ -1,0 +1,253 @@
+"""Who plays the chunks of a run: threads of this process, or whatever an executor reaches.
+
+Both take chunks and give answers; `run.execute` doesn't know them apart.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import remote
+from .chunk import Chunk, new_control
+from .cluster import Cluster, killed
+from .contest import Contest, cost_of
+from .errors import RunError
+from .manifest import parquet_metadata
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from .store import Store
+
+GRACE_SECONDS = 2.0
+"""How long a user's strategy may go on in a thread after a wish to stop: it may never return."""
+LEAVE_SECONDS = 20.0
+"""How long other processes may: a task is to take some two seconds, but costs are estimates."""
+TASK_NANOSECONDS = 2e9
+"""A task of an executor is as many chunks as take about this long."""
+MOST_CHUNKS = 64
+
+Ends = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Chunks that are handed out together."""
+
+    ranges: tuple[Ends, ...]
+    control: Any = None
+    """By which a thread is asked to stop; other processes share no memory with us."""
+
+    @property
+    def start(self) -> int:
+        """Index of its first game."""
+        return self.ranges[0][0]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a task."""
+
+    chunks: Sequence[Chunk] = ()
+    left: Sequence[tuple[Ends, ...]] = ()
+    """What is to be handed out once more."""
+    error: BaseException | None = None
+
+
+Handed = Mapping[Future[Any], Task]
+"""Tasks that are handed out, in the order in which they were."""
+
+
+class Workers(Protocol):
+    """What `run.execute` needs of those who play."""
+
+    @property
+    def slots(self) -> int:
+        """Tasks played at the same time."""
+
+    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
+        """Make tasks of the chunks of so many games, one at a time: there can be billions."""
+
+    def submit(self, task: Task) -> Future[Any]:
+        """Hand out a task."""
+
+    def answer(self, task: Task, future: Future[Any]) -> Answer:
+        """Return what came of a finished one; whatever it raises is an error of the run."""
+
+    def stop(self, tasks: Handed, wanted: int, *, needed: bool) -> None:
+        """Stop those that begin beyond `wanted`, and begun ones too if they aren't `needed`."""
+
+    def gives_up(self, tasks: Handed, seconds: float, urgent: bool) -> bool:
+        """Whether not to wait any longer, so many seconds after a wish to stop."""
+
+    def stuck(self, tasks: Handed) -> int | None:
+        """Return the index of a game in which a strategy doesn't return, if that is known."""
+
+    def check(self) -> None:
+        """Raise an error when those who play can't be reached any more."""
+
+    def close(self, *, wait: bool) -> None:
+        """Let go of them."""
+
+
+class Threads:
+    """Threads of this process: a chunk each at a time."""
+
+    def __init__(
+        self,
+        played: Plan | Contest,
+        player: Callable[..., Chunk | None],
+        keeps_rows: bool,
+        threads: int,
+    ) -> None:
+        self.slots = threads
+        self._played, self._player, self._keeps_rows = played, player, keeps_rows
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="simcards")
+
+    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
+        """Make tasks of chunks, one at a time."""
+        return (Task((ends,), new_control()) for ends in chunks)
+
+    def submit(self, task: Task) -> Future[Any]:
+        """Hand out a task."""
+        (ends,) = task.ranges
+        return self._pool.submit(self._player, self._played, *ends, self._keeps_rows, task.control)
+
+    def answer(self, task: Task, future: Future[Any]) -> Answer:
+        """Return the chunk; nothing if it was asked to stop."""
+        chunk = None if future.cancelled() else future.result()
+        return Answer([chunk] if chunk else [])
+
+    def stop(self, tasks: Handed, wanted: int, *, needed: bool) -> None:
+        """Ask those beyond `wanted` to stop; they do at the next game."""
+        for future, task in list(tasks.items()):
+            if task.start > wanted:
+                future.cancel()
+                task.control[0] = 1
+
+    def gives_up(self, tasks: Handed, seconds: float, urgent: bool) -> bool:
+        """Whether a user's strategy has had the time it may take."""
+        late = self._played.bots and seconds > GRACE_SECONDS
+        return bool(late and any(future.running() for future in tasks))
+
+    def stuck(self, tasks: Handed) -> int | None:
+        """Return the index of a game in which a strategy doesn't return."""
+        return min(int(task.control[1]) for future, task in tasks.items() if future.running())
+
+    def check(self) -> None:
+        """Threads can always be reached."""
+
+    def close(self, *, wait: bool) -> None:
+        """End the threads, once they are through."""
+        self._pool.shutdown(wait=wait, cancel_futures=True)
+
+
+class Elsewhere:
+    """An executor: processes of this machine, a cluster. It isn't shut down here."""
+
+    def __init__(
+        self,
+        played: Plan | Contest,
+        executor: Executor,
+        threads: int,
+        *,
+        keeps_rows: bool,
+        keeps_frames: bool,
+        store: Store | None,
+    ) -> None:
+        self._played, self._executor, self._threads = played, executor, threads
+        self._keeps_frames = keeps_frames
+        self._stack = ExitStack()
+        text = remote.describe(played)
+        self._stack.enter_context(remote.known(text, played))
+        self._task = {
+            "versions": remote.versions_here(),
+            "played": text,
+            "rows": keeps_rows,
+            "metadata": parquet_metadata(store.manifest) if store else {},
+            "folder": "",
+            "word": "",
+        }
+        if store and keeps_rows and not keeps_frames:
+            self._task |= {"folder": str(store.folder.resolve()), "word": store.share()}
+        self._serial = 0
+
+    @property
+    def slots(self) -> int:
+        """As many as the cluster has now; it may have none yet."""
+        if isinstance(self._executor, Cluster):
+            return max(1, self._executor.slots)
+        return self._threads
+
+    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
+        """Make tasks of chunks, one at a time: small enough that all have something to do."""
+        together = int(TASK_NANOSECONDS / (size * cost_of(self._played)))
+        share = -(-games // size) // (4 * self.slots)
+        together = max(1, min(together, share, MOST_CHUNKS))
+        while ranges := tuple(islice(chunks, together)):
+            yield Task(ranges)
+
+    def submit(self, task: Task) -> Future[Any]:
+        """Hand out a task."""
+        self._serial += 1  # Dask takes calls with equal arguments for one and the same
+        told = {**self._task, "ranges": list(task.ranges), "serial": self._serial}
+        scope = {"source": remote.SOURCE, "scope": {}, "task": told}
+        return self._executor.submit(eval, remote.CALL, scope)
+
+    def answer(self, task: Task, future: Future[Any]) -> Answer:
+        """Return the chunks that were played, and those to be handed out again."""
+        try:
+            found = future.result()
+        except BrokenExecutor as caught:
+            raise RunError(
+                "a worker process ended while it played: killed, or out of memory."
+            ) from caught
+        except Exception as caught:
+            if not killed(caught):
+                raise
+            if len(task.ranges) > 1:  # which of them is it? The others are to be kept
+                return Answer(left=[(ends,) for ends in task.ranges])
+            ((start, stop),) = task.ranges
+            raise RunError(
+                f"every worker that played {self._played.unit.many} {start} to {stop - 1} died, "
+                "several times over: killed, or out of memory."
+            ) from caught
+        chunks = remote.chunks_of(found, self._played)
+        error = remote.error_of(found, self._played)
+        if self._keeps_frames:
+            import polars as pl
+
+            chunks = [
+                replace(one, rows=pl.read_parquet(io.BytesIO(one.packed or b""))) for one in chunks
+            ]
+        rest = task.ranges[len(chunks) :]
+        return Answer(chunks, [rest] if rest and error is None else [], error)
+
+    def stop(self, tasks: Handed, wanted: int, *, needed: bool) -> None:
+        """Cancel what wasn't begun. Dask would also cancel what was: so the oldest are left."""
+        running = self.slots if needed else 0
+        for future, task in list(tasks.items())[running:]:
+            if task.start > wanted:
+                future.cancel()
+
+    def gives_up(self, tasks: Handed, seconds: float, urgent: bool) -> bool:
+        """Whether to leave what isn't through: it is played again when the run goes on."""
+        return urgent or seconds > LEAVE_SECONDS
+
+    def stuck(self, tasks: Handed) -> int | None:
+        """Nothing goes on in this process."""
+        return None
+
+    def check(self) -> None:
+        """Raise an error when a cluster's scheduler is gone."""
+        if isinstance(self._executor, Cluster):
+            self._executor.check()
+
+    def close(self, *, wait: bool) -> None:
+        """Forget what was played."""
+        self._stack.close()
