@@ -9,6 +9,7 @@ import contextlib
 import logging
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,10 +25,17 @@ LOOK_SECONDS = 1.0
 CONNECT_SECONDS = 10.0
 FIRST_WORKER_SECONDS = 60.0
 """A cluster that is only just starting has no workers yet."""
+ASK_SECONDS = 20.0
+"""A worker that hangs doesn't hold up the others."""
 CLOSE_SECONDS = 5.0
-# Ctrl-C reaches all processes of a terminal. What was begun is to be finished, so ours, who are
-# told what to do by the client, don't listen.
-_DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+# Ctrl-C reaches all processes of a terminal's group. What was begun is to be finished, so our
+# workers, whom the client tells what to do, leave it. (Ignoring isn't enough: polars listens.)
+_APART = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+if hasattr(os, "setpgrp"):
+    os.setpgrp()
+"""
 
 
 class Cluster(Executor):
@@ -140,7 +148,15 @@ def check_workers(client: Any, address: str) -> None:
     # Python's own eval: a function of ours couldn't even be loaded where simcards is missing.
     call = "[exec(source, scope), scope['ask'](0)][1]"
     scope = {"source": remote.ASK, "scope": {}}
-    found = client.run(eval, call, scope, on_error="return")
+    found: dict[str, Any] = {}
+
+    def ask() -> None:
+        with contextlib.suppress(Exception):  # the client was closed meanwhile
+            found.update(client.run(eval, call, scope, on_error="return"))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(ASK_SECONDS)  # one that doesn't answer is asked again with its first task
     for worker, theirs in found.items():
         if isinstance(theirs, BaseException):  # it left meanwhile
             continue
@@ -158,16 +174,16 @@ def _local(distributed: Any, threads: int) -> Iterator[Any]:
     import dask
 
     with tempfile.TemporaryDirectory(prefix="simcards-dask-", ignore_cleanup_errors=True) as place:
-        with dask.config.set({"logging.distributed": "critical"}):
+        with dask.config.set({"logging.distributed": "critical", "temporary-directory": place}):
             cluster = distributed.LocalCluster(
                 n_workers=threads,
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 memory_limit=0,
                 local_directory=place,
-                preload=[_DEAF],
+                preload=[_APART],
                 silence_logs=logging.CRITICAL,
             )
         try:
@@ -179,7 +195,8 @@ def _local(distributed: Any, threads: int) -> Iterator[Any]:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     """Keep Dask's own lines off the screen: what matters of them is said by us."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    loggers = [logging.getLogger(name) for name in (*known, "tornado", "asyncio")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)

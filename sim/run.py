@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +18,7 @@ from .contest import Contest
 from .counts import Counts
 from .errors import Interrupted, RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
-from .workers import Elsewhere, Task, Threads, Workers
+from .workers import Elsewhere, Task, Threads, Workers, WorkersLost
 
 if TYPE_CHECKING:
     import polars as pl
@@ -288,7 +288,7 @@ def execute(
                         continue
                     try:
                         take(task, future)
-                    except (KeyboardInterrupt, CancelledError, BrokenExecutor) as caught:
+                    except (KeyboardInterrupt, WorkersLost) as caught:
                         # A signal to all processes of a terminal stops an executor's as well.
                         error = error or (None if signals.number else caught)
                     except StrategyError as caught:
@@ -327,6 +327,8 @@ def execute(
     complete = state.reached or state.at == first + n
     if complete:
         stop_reason, signals.number = stops_for if state.reached else "n", 0
+    elif error:
+        stop_reason = stop_reason or "error"  # nothing could be handed out any more
     status = "complete" if complete else "partial"
     if store:
         try:
@@ -383,8 +385,6 @@ def explain(error: BaseException, plan: Plan | Contest) -> SimcardsError:
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return RunError(f"{where}can't be written: {error.strerror or error}.")
-    if isinstance(error, CancelledError):
-        return RunError("the cluster has dropped what it was given to play.")
     if isinstance(error, MemoryError):
         return RunError("out of memory; use fewer --threads or a smaller --chunk-size.")
     return RunError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -31,8 +31,13 @@ LEAVE_SECONDS = 20.0
 TASK_NANOSECONDS = 2e9
 """A task of an executor is as many chunks as take about this long."""
 MOST_CHUNKS = 64
+BROKEN = "a worker process ended while it played: killed, or out of memory."
 
 Ends = tuple[int, int]
+
+
+class WorkersLost(RunError):
+    """Those who play are gone, or have dropped what they were given."""
 
 
 @dataclass(frozen=True)
@@ -197,16 +202,20 @@ class Elsewhere:
         self._serial += 1  # Dask takes calls with equal arguments for one and the same
         told = {**self._task, "ranges": list(task.ranges), "serial": self._serial}
         scope = {"source": remote.SOURCE, "scope": {}, "task": told}
-        return self._executor.submit(eval, remote.CALL, scope)
+        try:
+            return self._executor.submit(eval, remote.CALL, scope)
+        except BrokenExecutor as caught:
+            raise WorkersLost(BROKEN) from caught
 
     def answer(self, task: Task, future: Future[Any]) -> Answer:
         """Return the chunks that were played, and those to be handed out again."""
         try:
             found = future.result()
+        except CancelledError as caught:
+            self.check()  # most likely that is why
+            raise WorkersLost("the cluster has dropped what it was given to play.") from caught
         except BrokenExecutor as caught:
-            raise RunError(
-                "a worker process ended while it played: killed, or out of memory."
-            ) from caught
+            raise WorkersLost(BROKEN) from caught
         except Exception as caught:
             if not killed(caught):
                 raise
