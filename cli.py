@@ -848,8 +848,9 @@ def export(folder: str, form: str, target: str, overwrite: bool) -> None:
 @cli.command()
 @click.argument("what", metavar="[GAME|DIR]", required=False)
 @SEED
+@click.option("--again", metavar="K", help="Of DIR: chunks to play again. Default: 3.")
 @click.option("--quiet", "-q", is_flag=True, help="Don't say that it compiles.")
-def verify(what: str | None, seed: str | None, quiet: bool) -> None:
+def verify(what: str | None, seed: str | None, again: str | None, quiet: bool) -> None:
     """Check a game, or a saved run, against what is known."""
     from .analysis.verify import check_head, check_line, checks, verdict, verify_folder
     from .sim.chunk import prepare_kernel
@@ -858,9 +859,11 @@ def verify(what: str | None, seed: str | None, quiet: bool) -> None:
     from .sim.plan import draw_seed
 
     if what and Path(what).is_dir() and not _is_game(what):
-        for line in verify_folder(Path(what)):
+        for line in verify_folder(Path(what), again):
             write(line + "\n")
         return
+    if again is not None:
+        raise RequestError("--again is for saved runs: name a folder.")
     number = draw_seed() if seed is None else seed_number(seed)
     failed = False
     for game in (find_game(what),) if what else GAMES:

@@ -14,18 +14,21 @@ from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
 from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
 from ..sim.games import find_game
-from ..sim.journal import ROWS, prefix, read_journal, whole_parts
-from ..sim.manifest import read_manifest
+from ..sim.journal import ROWS, Part, prefix, read_journal, whole_parts
+from ..sim.manifest import Manifest, read_manifest
 from ..sim.numbers import seed_number, whole_number
 from ..sim.observe import play_of
 from ..sim.plan import Plan, chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute
+from ..sim.store import no_rows
 from .intervals import moments
 from .summary import denominator
 
 LIMIT = 4.0
 """|z| beyond which a check fails; one in 16,000 true ones would."""
+AGAIN = 3
+"""Chunks of a saved run that are played again."""
 
 
 @dataclass(frozen=True)
@@ -168,17 +171,25 @@ def verify(game: str, *, seed: int | None = None, scale: float = 1.0) -> Any:
     )
 
 
-def verify_folder(folder: Path) -> Iterator[str]:
+def verify_folder(folder: Path, again: Any = None) -> Iterator[str]:
     """Check a saved run and yield what was found.
 
-    Every rows file is hashed, the ranges must follow one another, and some chunks are played
-    again and compared, rows and counts.
+    Every rows file is hashed, has the declared columns and as many rows as games, the ranges
+    must follow one another and the counts agree; some chunks are played again and compared, rows
+    and counts.
+
+    Parameters
+    ----------
+    folder : Path
+    again : int, optional
+        Chunks to be played again, spread over the run; 3 if left out.
 
     Raises
     ------
     RunError
         When something isn't as it was written, or is played otherwise.
     """
+    most = AGAIN if again is None else whole_number(again, "--again", 1, 10**6)
     manifest = read_manifest(folder)
     every = list(read_journal(folder, manifest.read_counts))
     whole = whole_parts(folder, manifest.read_counts, check=True)
@@ -192,10 +203,12 @@ def verify_folder(folder: Path) -> Iterator[str]:
         )
     units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
+    yield _check_parts(folder, manifest, whole)
     for plan in plans_of(manifest.plan):
         prepare_plan(plan)
-    again = sorted({0, len(parts) // 2, len(parts) - 1} & set(range(len(parts))))
-    for part in (parts[j] for j in again):
+    number = min(most, len(parts))
+    chosen = sorted({j * (len(parts) - 1) // max(1, number - 1) for j in range(number)})
+    for part in (parts[j] for j in chosen):
         chunk = play_of(manifest.plan)(manifest.plan, part.start, part.stop, bool(part.file))
         assert chunk is not None  # nobody asks it to stop
         same = chunk.counts == part.counts
@@ -209,9 +222,36 @@ def verify_folder(folder: Path) -> Iterator[str]:
                 f"{folder}: {units} {part.start} to {part.stop - 1}, played again, differ.\n"
                 "  Please report this, with the manifest."
             )
-    yield f"{len(again)} chunks played again: the same rows and counts."
+    yield f"{len(chosen)} chunks played again: the same rows and counts."
     if manifest.completed < manifest.n and manifest.status != "complete":
         yield f"Partial: {games:,} of {manifest.n:,}. Go on: simcards resume {folder}"
+
+
+def _check_parts(folder: Path, manifest: Manifest, parts: list[Part]) -> str:
+    """Refuse chunks whose counts or rows are of other games than the journal says."""
+    import polars as pl
+
+    schema = no_rows(manifest.plan).schema if manifest.keeps_rows else None
+    rows = 0
+    for part in parts:
+        held = part.stop - part.start
+        wrong = "" if part.counts.games == held else f"counts of {part.counts.games:,} games"
+        if part.file and not wrong:
+            path = folder / ROWS / part.file
+            found = pl.read_parquet_schema(path)
+            number = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+            rows += number
+            if schema is not None and found != schema:
+                wrong = "other columns than declared"
+            elif number != held:
+                wrong = f"{number:,} rows"
+        if wrong:
+            raise RunError(
+                f"{folder}: the chunk {part.start} to {part.stop - 1} has {wrong}.\n"
+                "  Please report this, with the manifest."
+            )
+    columns = f", {rows:,} rows of {len(schema)} declared columns" if schema is not None else ""
+    return f"{len(parts)} chunks have the counts of their games{columns}."
 
 
 def check_head() -> str:

@@ -256,6 +256,55 @@ def test_no_rows_are_kept_when_none_are_wanted(tmp_path: Path, cli: Any, direct:
     assert cli("verify", out)[0] == 0
 
 
+@pytest.mark.parametrize(("asked", "played"), [((), 3), (("--again", 1), 1), (("--again", 99), 5)])
+def test_verify_says_how_much_it_checked(
+    finished: Path, cli: Any, asked: tuple[Any, ...], played: int
+) -> None:
+    code, out, err = cli("verify", finished, *asked)
+    assert (code, err) == (0, "")
+    columns = len(simcards.load(finished).rows.columns)
+    assert out.splitlines() == [
+        "5 chunks, 1,000 matches: all files are as they were written.",
+        f"5 chunks have the counts of their games, 1,000 rows of {columns} declared columns.",
+        f"{played} chunks played again: the same rows and counts.",
+    ]
+    assert cli("verify", finished, "--again", 0)[0] == 2
+    assert cli("verify", "aces", "--again", 3)[0] == 2
+
+
+def rewritten(folder: Path, rows: pl.DataFrame, **counts: Any) -> None:
+    """Put other rows, or counts, into a run's second chunk, with checksums that agree."""
+    from dataclasses import replace
+
+    from simcards.sim.chunk import Chunk
+    from simcards.sim.journal import read_journal
+
+    store = Store.reopen(folder)
+    second = next(part for part in store.parts if part.start == SIZE)
+    store._rewrite_journal([part for part in store.parts if part.start != SIZE])
+    changed = replace(second.counts, **counts)
+    store.add([Chunk(SIZE, 2 * SIZE, changed, rows)])
+    store.close()
+    assert len(list(read_journal(folder, lambda counts: None))) == 5
+
+
+def test_verify_finds_what_no_checksum_can(saved: Path, cli: Any) -> None:
+    rows = pl.read_parquet(rows_files(saved)[1])
+    later = rows.with_columns(turns=rows["turns"] + 1)
+    for change, word in (
+        ((rows.with_columns(turns=rows["turns"].cast(pl.Int64)), {}), "other columns"),
+        ((rows.head(10), {}), "10 rows"),
+        ((rows, {"games": 7}), "counts of 7 games"),
+        ((later, {}), "played again, differ"),
+        ((rows, {"nobody": 1}), "played again, differ"),
+    ):
+        rewritten(saved, change[0], **change[1])
+        code, _, err = cli("verify", saved, "--again", 5)
+        assert code == 1 and word in err
+        rewritten(saved, rows, games=SIZE, nobody=0)
+    assert cli("verify", saved)[0] == 0
+
+
 # Export
 
 
