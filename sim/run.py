@@ -250,20 +250,15 @@ def execute(
     chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
     tasks = workers.tasks(chunks, n - before, chunk_size)
 
-    def take(task: Task, future: Future[Any]) -> None:
-        """Count and keep what came of a task."""
+    def keep(chunks: list[Chunk]) -> None:
+        """Keep and count what was played; in a folder all at once, as it waits for the disk."""
         nonlocal played
-        answer = workers.answer(task, future)
-        if answer.chunks and not state.reached:
-            if store:
-                store.add(answer.chunks)
-            for chunk in answer.chunks:
-                rows = chunk.rows if keep_frames else None
-                state.add(chunk.start, chunk.stop, chunk.counts, rows)
-                played += chunk.stop - chunk.start
-        again.extend(Task(ranges) for ranges in answer.left)
-        if answer.error:
-            raise answer.error
+        if store:
+            store.add(chunks)
+        for chunk in chunks:
+            rows = chunk.rows if keep_frames else None
+            state.add(chunk.start, chunk.stop, chunk.counts, rows)
+            played += chunk.stop - chunk.start
 
     try:
         with signals.caught():
@@ -282,12 +277,17 @@ def execute(
                     error = error or caught
                 if not handed:
                     break
+                found: list[Chunk] = []
                 for future in _wait(finished):
                     task = handed.pop(future)
                     if future.cancelled() and stop_reason:
                         continue
                     try:
-                        take(task, future)
+                        answer = workers.answer(task, future)
+                        found += answer.chunks
+                        again.extend(Task(ranges) for ranges in answer.left)
+                        if answer.error:
+                            raise answer.error
                     except (KeyboardInterrupt, WorkersLost) as caught:
                         # A signal to all processes of a terminal stops an executor's as well.
                         error = error or (None if signals.number else caught)
@@ -295,6 +295,11 @@ def execute(
                         # The first game that fails is told, whatever the threads came to first.
                         if not isinstance(error, StrategyError) or caught.index < error.index:
                             error = caught
+                    except Exception as caught:
+                        error = error or caught
+                if found and not state.reached:
+                    try:
+                        keep(found)
                     except Exception as caught:
                         error = error or caught
                 seconds = watch.seconds()

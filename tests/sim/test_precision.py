@@ -92,9 +92,9 @@ def stop_held_up(monkeypatch, direct: Any) -> list[tuple[int, int]]:
             time.sleep(0.5)
         return play_chunk(plan, start, stop, *rest)
 
-    def listen(store: Store, chunk: Any) -> None:
-        kept.append((chunk.start, chunk.stop))
-        add(store, chunk)
+    def listen(store: Store, chunks: Any) -> None:
+        kept.extend((chunk.start, chunk.stop) for chunk in chunks)
+        add(store, chunks)
 
     monkeypatch.setattr(run_module, "play_chunk", play)
     monkeypatch.setattr(Store, "add", listen)
