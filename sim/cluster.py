@@ -174,18 +174,25 @@ def _local(distributed: Any, threads: int) -> Iterator[Any]:
     import dask
 
     with tempfile.TemporaryDirectory(prefix="simcards-dask-", ignore_cleanup_errors=True) as place:
-        with dask.config.set({"logging.distributed": "critical", "temporary-directory": place}):
-            cluster = distributed.LocalCluster(
-                n_workers=threads,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                memory_limit=0,
-                local_directory=place,
-                preload=[_APART],
-                silence_logs=logging.CRITICAL,
-            )
+        try:
+            with dask.config.set({"logging.distributed": "critical", "temporary-directory": place}):
+                cluster = distributed.LocalCluster(
+                    n_workers=threads,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    memory_limit=0,
+                    local_directory=place,
+                    preload=[_APART],
+                    silence_logs=logging.CRITICAL,
+                )
+        except (RuntimeError, OSError) as error:
+            raise RequestError(
+                f"--scheduler {LOCAL}: no processes could be started ({error}).\n"
+                '  A script needs  if __name__ == "__main__":  above what it runs, since new '
+                "processes import it."
+            ) from None
         try:
             yield cluster
         finally:

@@ -381,6 +381,19 @@ def test_what_can_t_be_connected_to_is_refused(
     assert 'pip install "simcards[dask]"' in refused("local")
 
 
+def test_a_script_without_its_guard_ends_and_is_told_why(
+    python_process: Any, tmp_path: Path
+) -> None:
+    """New processes import the script; each would start a run of its own."""
+    script = tmp_path / "play.py"
+    script.write_text("import simcards\nsimcards.run('aces', 100, executor='local', threads=1)\n")
+    done = python_process(script, env={"TMPDIR": str(tmp_path)})
+    assert done.returncode == 1
+    assert "simcards.sim.errors.RequestError" in done.stderr.splitlines()[-2]
+    assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == [script]
+
+
 # Faults
 
 
@@ -389,7 +402,8 @@ def assert_resumed(out: Path, n: int = 20_000, **how: Any) -> None:
     told = manifest(out)
     assert told["status"] == "partial"
     read = simcards.load(out)
-    assert_same_rows(read.rows.head(500), undisturbed(told, 500))
+    kept = read.rows.head(500)
+    assert_same_rows(kept, undisturbed(told, 500).head(len(kept)))
     assert not (out / ".shared").exists()
     with contextlib.ExitStack() as stack:
         small = stack.enter_context(smaller(out, n)) if told["n"] > n else out
@@ -647,7 +661,7 @@ def test_a_signal_ends_a_run_in_order_and_leaves_nothing_behind(
     out, temporary = tmp_path / "run", tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    words = ("aces", "--n", "1e9", "--seed", SEED, "--rule", "match=hand")
+    words = ("aces", "--n", "1e9", "--seed", SEED, "--rule", "match=hand", "--chunk-size", 4000)
     address = "local" if where == "local" else shared
     run = start("run", *words, "--scheduler", address, "--out", out, "--quiet", group=True)
     try:
