@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import shutil
@@ -764,6 +765,24 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> Non
     answer = remote.play(task)
     assert answer["chunks"][0]["packed"] and answer["error"] is None
     assert files(out) == before
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_worker_that_may_only_read_the_folder_sends_its_rows(
+    tmp_path: Path, monkeypatch: Any, number: int
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from simcards.sim import remote
+
+    def refused(path: Path, *rest: Any) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    simcards.run("aces", 1000, seed=1, chunk_size=100, out=tmp_path / "threads")
+    monkeypatch.setattr(remote, "write_whole", refused)
+    with ThreadPoolExecutor(2) as pool:
+        simcards.run("aces", 1000, seed=1, chunk_size=100, out=tmp_path / "run", executor=pool)
+    assert_same_folders(tmp_path / "run", tmp_path / "threads")
 
 
 def test_rows_that_travel_come_in_pieces(tmp_path: Path, monkeypatch: Any) -> None:
