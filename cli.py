@@ -471,7 +471,7 @@ def replay(what: str | None, index: str, as_json: bool, quiet: bool, **asked: An
         plans = (plan_of(what, **asked),)
     from .sim.chunk import prepare_plan
     from .sim.replay import replay_game
-    from .sim.run import interruptible
+    from .sim.signals import interruptible
 
     for plan in plans:
         prepare_plan(plan, on_compile(plan.description, quiet))
@@ -911,7 +911,7 @@ def check_strategy(
     from .analysis.check import check_strategy as check
     from .analysis.check import checked_lines
     from .sim.games import find_game
-    from .sim.run import interruptible
+    from .sim.signals import interruptible
 
     checked = interruptible(
         partial(

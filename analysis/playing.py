@@ -14,7 +14,7 @@ from ..sim.chunk import prepare_plan
 from ..sim.cluster import LOCAL, Cluster, connected
 from ..sim.contest import Contest, contest_chunk_size, plans_of
 from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
-from ..sim.journal import prefix, whole_parts
+from ..sim.journal import Journal
 from ..sim.manifest import MANIFEST, Manifest, new_manifest, read_manifest
 from ..sim.numbers import LARGEST_INDEX, games_count, read_level, real_number, whole_number
 from ..sim.observe import play_observations
@@ -333,8 +333,9 @@ def read_back(folder: Path) -> Saved:
     """
     manifest = read_manifest(folder)
     counts = manifest.no_counts
-    for part in prefix(whole_parts(folder, manifest.read_counts, check=False), manifest.first):
-        counts = counts + part.counts
+    with Journal(folder) as journal:
+        for part in journal.prefix(manifest.first):
+            counts = counts + journal.counts(part, manifest.read_counts)
     damaged = counts.games < manifest.completed
     stopped = damaged or manifest.status == "running"
     reason = "damaged" if damaged else manifest.stop_reason

@@ -15,7 +15,8 @@ from ..sim.manifest import Manifest
 from ..sim.numbers import real_number
 from ..sim.options import Rules
 from ..sim.plan import Plan, make_plan
-from ..sim.run import Progress, interruptible
+from ..sim.run import Progress
+from ..sim.signals import interruptible
 from . import at_table as table
 from .playing import (
     PRECISION_CEILING,

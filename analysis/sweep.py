@@ -13,7 +13,7 @@ from ..sim.contest import Contest
 from ..sim.errors import RequestError
 from ..sim.observations import Observations
 from ..sim.options import Rules
-from ..sim.run import interruptible
+from ..sim.signals import interruptible
 from .arms import Base, base_of, base_words
 from .at_table import Report, check, stopped_with
 from .at_table import words as table_words

@@ -14,7 +14,7 @@ from ..sim.counts import SHARE, Counts
 from ..sim.errors import RunError
 from ..sim.game import Chance, Fact, Mean, MeanScore, Rate
 from ..sim.games import find_game
-from ..sim.journal import ROWS, Part, prefix, read_journal, whole_parts
+from ..sim.journal import ROWS, Journal, Part, prefix
 from ..sim.manifest import Manifest, read_manifest
 from ..sim.numbers import seed_number, whole_number
 from ..sim.observe import play_of
@@ -191,27 +191,32 @@ def verify_folder(folder: Path, again: Any = None) -> Iterator[str]:
     """
     most = AGAIN if again is None else whole_number(again, "--again", 1, 10**6)
     manifest = read_manifest(folder)
-    every = list(read_journal(folder, manifest.read_counts))
-    whole = whole_parts(folder, manifest.read_counts, check=True)
+    with Journal(folder) as journal:
+        yield from _verify(folder, manifest, journal, most)
+
+
+def _verify(folder: Path, manifest: Manifest, journal: Journal, again: int) -> Iterator[str]:
+    every = len(list(journal.parts()))
+    whole = journal.whole(check=True)
     parts = prefix(whole, manifest.first)
     games = sum(part.stop - part.start for part in parts)
     mend = f"Play what is damaged again: simcards resume {folder}"
-    if len(whole) < len(every) or (manifest.status != "running" and games < manifest.completed):
+    if len(whole) < every or (manifest.status != "running" and games < manifest.completed):
         raise RunError(
-            f"{folder}: {len(every) - len(whole)} of {len(every)} chunks are not as they were "
+            f"{folder}: {every - len(whole)} of {every} chunks are not as they were "
             f"written, or missing; {games:,} of {manifest.completed:,} games are whole.\n  {mend}"
         )
     units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
-    yield _check_parts(folder, manifest, whole)
+    yield _check_parts(folder, manifest, journal, whole)
     for plan in plans_of(manifest.plan):
         prepare_plan(plan)
-    number = min(most, len(parts))
+    number = min(again, len(parts))
     chosen = sorted({j * (len(parts) - 1) // max(1, number - 1) for j in range(number)})
     for part in (parts[j] for j in chosen):
         chunk = play_of(manifest.plan)(manifest.plan, part.start, part.stop, bool(part.file))
         assert chunk is not None  # nobody asks it to stop
-        same = chunk.counts == part.counts
+        same = chunk.counts == journal.counts(part, manifest.read_counts)
         if part.file and chunk.rows is not None:
             import polars as pl
 
@@ -227,7 +232,7 @@ def verify_folder(folder: Path, again: Any = None) -> Iterator[str]:
         yield f"Partial: {games:,} of {manifest.n:,}. Go on: simcards resume {folder}"
 
 
-def _check_parts(folder: Path, manifest: Manifest, parts: list[Part]) -> str:
+def _check_parts(folder: Path, manifest: Manifest, journal: Journal, parts: list[Part]) -> str:
     """Refuse chunks whose counts or rows are of other games than the journal says."""
     import polars as pl
 
@@ -235,7 +240,8 @@ def _check_parts(folder: Path, manifest: Manifest, parts: list[Part]) -> str:
     rows = 0
     for part in parts:
         held = part.stop - part.start
-        wrong = "" if part.counts.games == held else f"counts of {part.counts.games:,} games"
+        games = journal.counts(part, manifest.read_counts).games
+        wrong = "" if games == held else f"counts of {games:,} games"
         if part.file and not wrong:
             path = folder / ROWS / part.file
             found = pl.read_parquet_schema(path)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +32,10 @@ class Chunk:
     counts: Any
     """`Counts`, or of a comparison `Observations`."""
     rows: pl.DataFrame | None
-    packed: bytes | None = None
-    """The rows as a Parquet file's bytes, if another process played it and sent them."""
-    written: tuple[int, str] | None = None
-    """Size and SHA-256 of the rows file, if another process has written it."""
+    lines: bytes = b""
+    """What the journal is to say of these games, if another process played them: as it cut them."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Rows files that it sent, by name; the others it has written."""
 
 
 def kernel_module(game: Game) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import RequestError, RunError
-from .journal import ROWS, prefix, whole_parts
+from .journal import ROWS, Journal
 from .manifest import parquet_metadata, read_manifest
 from .store import scan_rows
 
@@ -88,7 +88,8 @@ def _write(folder: Path, frame: pl.LazyFrame, form: str, file: BinaryIO) -> int:
                     file.write(block)
             return int(pl.scan_parquet(whole).select(pl.len()).collect().item())
     rows = 0
-    parts = prefix(whole_parts(folder, manifest.read_counts, check=False), manifest.first)
+    with Journal(folder) as journal:
+        parts = journal.prefix(manifest.first)
     for part in parts:
         chunk = pl.read_parquet(folder / ROWS / part.file, glob=False)
         file.write(chunk.write_csv(include_header=rows == 0).encode())

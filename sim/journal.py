@@ -11,13 +11,15 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .chunk import Chunk
 
 JOURNAL = "chunks.jsonl"
 ROWS = "rows"
@@ -26,15 +28,16 @@ TEMPORARY = ".new"
 
 @dataclass(frozen=True)
 class Part:
-    """A finished chunk of a saved run."""
+    """A finished chunk of a saved run. Its counts stay in the journal: there can be millions."""
 
     start: int
     stop: int
-    counts: Any
-    """`Counts` of a run, `Observations` of a comparison."""
-    file: str
-    size: int
-    sha256: str
+    file: str = ""
+    """Of its rows, if they are kept."""
+    size: int = 0
+    sha256: str = ""
+    at: int = -1
+    """Where its line begins in the journal that it was read from."""
 
 
 def _sync_folder(folder: Path) -> None:
@@ -48,20 +51,21 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def write_whole(path: Path, data: bytes, tag: str = "") -> None:
+def write_whole(path: Path, data: bytes | Iterable[bytes], tag: str = "") -> None:
     """Write a file under its name only when it is whole and on the disk.
 
     Parameters
     ----------
     path : Path
-    data : bytes
+    data : bytes or iterable of bytes
+        Pieces are taken as they come, and are through before the name is given.
     tag : str
         Makes the temporary name one's own, where somebody else may write the same file.
     """
     temporary = path.with_name(f"{path.name}{tag}{TEMPORARY}")
     try:
         with open(temporary, "wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -89,8 +93,14 @@ def append_line(path: Path, line: bytes) -> None:
             raise
 
 
-def line_of(part: Part) -> bytes:
-    """Return the line of a finished chunk, with its checksum."""
+def line_of(part: Part, counts: Any) -> bytes:
+    """Return the line of a finished chunk, with its checksum.
+
+    Parameters
+    ----------
+    part : Part
+    counts : Counts or Observations
+    """
     body = json.dumps(
         {
             "start": part.start,
@@ -98,7 +108,7 @@ def line_of(part: Part) -> bytes:
             "file": part.file,
             "size": part.size,
             "sha256": part.sha256,
-            "counts": part.counts.to_json(),
+            "counts": counts.to_json(),
         },
         separators=(",", ":"),
     )
@@ -106,28 +116,81 @@ def line_of(part: Part) -> bytes:
     return f'{{"check":"{check}","chunk":{body}}}\n'.encode()
 
 
-def read_journal(folder: Path, read_counts: Callable[[Any], Any]) -> Iterator[Part]:
-    """Yield the finished chunks in the order they were finished; damaged lines are left out."""
-    try:
-        file = open(folder / JOURNAL, "rb")
-    except FileNotFoundError:
-        return
-    with file:
-        for line in file:
-            head, middle, body = line.rstrip(b"\n").partition(b'","chunk":')
-            body = body.removesuffix(b"}")
-            check = head.removeprefix(b'{"check":"').decode("ascii", "replace")
-            if not middle or hashlib.sha256(body).hexdigest()[:16] != check:
-                continue
-            data = json.loads(body)
-            yield Part(
-                data["start"],
-                data["stop"],
-                read_counts(data["counts"]),
-                data["file"],
-                data["size"],
-                data["sha256"],
-            )
+def _read_line(line: bytes) -> dict[str, Any] | None:
+    """Return what a line says of its chunk; None if it is damaged."""
+    head, middle, body = line.rstrip(b"\n").partition(b'","chunk":')
+    body = body.removesuffix(b"}")
+    check = head.removeprefix(b'{"check":"').decode("ascii", "replace")
+    if not middle or hashlib.sha256(body).hexdigest()[:16] != check:
+        return None
+    found: dict[str, Any] = json.loads(body)
+    return found
+
+
+class Journal:
+    """The journal of a folder, opened to be read: one that is replaced meanwhile stays as it was.
+
+    Only the ranges of chunks are held; counts are read when they are asked for, so that memory
+    doesn't grow with the histograms of a long run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: BinaryIO | None = None
+        with contextlib.suppress(FileNotFoundError):
+            self._file = open(folder / JOURNAL, "rb")
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the finished chunks in the order they were finished, but for damaged lines."""
+        at = 0
+        while line := self._line_at(at):
+            told = _read_line(line)
+            if told is not None:
+                words = told["file"], told["size"], told["sha256"]
+                yield Part(told["start"], told["stop"], *words, at)
+            at += len(line)
+
+    def whole(self, *, check: bool) -> list[Part]:
+        """Return the finished chunks in order of their games, without overlaps.
+
+        Parameters
+        ----------
+        check : bool
+            Leave out chunks whose rows file isn't as it was written.
+        """
+        found: list[Part] = []
+        for part in sorted(self.parts(), key=lambda one: (one.start, one.stop)):
+            after = found[-1].stop if found else part.start
+            if part.start >= after and (not check or is_whole(self._folder, part)):
+                found.append(part)
+        return found
+
+    def prefix(self, first: int) -> list[Part]:
+        """Return the chunks that follow one another from the index `first` on."""
+        return prefix(self.whole(check=False), first)
+
+    def line(self, part: Part) -> bytes:
+        """Return the line of a chunk, as it stands there."""
+        return self._line_at(part.at).rstrip(b"\n") + b"\n"
+
+    def _line_at(self, at: int) -> bytes:
+        if self._file is None:
+            return b""
+        self._file.seek(at)
+        return self._file.readline()
+
+    def counts(self, part: Part, read: Callable[[Any], Any]) -> Any:
+        """Return the counts of a chunk; `read` makes them of JSON."""
+        told = _read_line(self.line(part))
+        assert told is not None  # it was whole when the part was read
+        return read(told["counts"])
 
 
 def rows_name(start: int, stop: int) -> str:
@@ -149,6 +212,25 @@ def rows_bytes(rows: pl.DataFrame, metadata: Mapping[str, str]) -> bytes:
     return file.getvalue()
 
 
+def line_and_file(
+    chunk: Chunk, metadata: Mapping[str, str] | None
+) -> tuple[bytes, dict[str, bytes]]:
+    """Return the line of a chunk just played, and its file of rows by name.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    metadata : mapping of str to str, optional
+        Of rows files; without it there is none.
+    """
+    if chunk.rows is None or metadata is None:
+        return line_of(Part(chunk.start, chunk.stop), chunk.counts), {}
+    data = rows_bytes(chunk.rows, metadata)
+    name = rows_name(chunk.start, chunk.stop)
+    part = Part(chunk.start, chunk.stop, name, len(data), hashlib.sha256(data).hexdigest())
+    return line_of(part, chunk.counts), {name: data}
+
+
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with open(path, "rb") as file:
@@ -164,25 +246,6 @@ def is_whole(folder: Path, part: Part) -> bool:
         return path.stat().st_size == part.size and hash_file(path) == part.sha256
     except OSError:
         return False
-
-
-def whole_parts(folder: Path, read_counts: Callable[[Any], Any], *, check: bool) -> list[Part]:
-    """Return the finished chunks in order of their games, without overlaps.
-
-    Parameters
-    ----------
-    folder : Path
-    read_counts : callable
-        Makes the counts of a chunk of what stands in the journal.
-    check : bool
-        Leave out chunks whose rows file isn't as it was written.
-    """
-    parts: list[Part] = []
-    for part in sorted(read_journal(folder, read_counts), key=lambda one: (one.start, one.stop)):
-        after = parts[-1].stop if parts else part.start
-        if part.start >= after and (not check or is_whole(folder, part)):
-            parts.append(part)
-    return parts
 
 
 def prefix(parts: list[Part], first: int) -> list[Part]:

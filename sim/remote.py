@@ -15,6 +15,7 @@ import os
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -27,7 +28,7 @@ from .chunk import Chunk, prepare_plan
 from .contest import Contest, plans_of
 from .counts import Counts
 from .errors import RequestError, RunError, SimcardsError, StrategyError
-from .journal import ROWS, rows_bytes, rows_name, write_whole
+from .journal import ROWS, line_and_file, write_whole
 from .manifest import played_json, read_played
 from .observations import Observations
 from .observe import play_of
@@ -49,7 +50,7 @@ def play(task):
         import os, socket
         worker = f"{socket.gethostname()}, process {os.getpid()}"
         said = f"worker {worker} can't import simcards: {error}"
-        return {"worker": worker, "chunks": [], "error": {"kind": "refused", "said": said}}
+        return {"worker": worker, "counts": None, "error": {"kind": "refused", "said": said}}
     return play(task)
 """
 """What is handed to an executor is Python's own `eval`, with this text: a worker without simcards
@@ -186,58 +187,71 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
     ----------
     task : mapping
         ``versions`` (those of the client), ``played`` (see `describe`), ``ranges`` (first index
-        and index after the last one of each chunk), ``rows`` (whether they are wanted),
-        ``metadata`` (of the rows files), ``folder`` and ``word`` (where rows files may be written,
-        and what stands in its `SHARED` file).
+        and index after the last one of each chunk; they follow one another), ``rows`` (whether
+        they are wanted), ``kept`` (whether the journal needs lines), ``metadata`` (of rows files),
+        ``folder`` and ``word`` (where rows files may be written, and what stands in its `SHARED`
+        file).
 
     Returns
     -------
     dict
-        ``worker``; ``chunks`` in order, maybe not all; ``error``: null, or what went wrong after
-        these.
+        ``worker``; ``stop``, the index after the last game of the chunks that were played, maybe
+        not all; their ``counts`` together (null if there are none), ``lines`` of the journal, and
+        ``files`` of rows to be written, by name; ``seconds`` of playing; ``error``: null, or what
+        went wrong after these.
     """
     worker = f"{socket.gethostname()}, process {os.getpid()}"
-    chunks: list[dict[str, Any]] = []
+    counts: Any = None
+    lines = b""
+    files: dict[str, bytes] = {}
+    stop = task["ranges"][0][0]
+    seconds = 0.0
     said: dict[str, Any] | None = None
     played: Plan | Contest | None = None
     try:
         wrong = difference(worker, versions_here(), task["versions"])
         if wrong:
-            return {"worker": worker, "chunks": [], "error": {"kind": "refused", "said": wrong}}
-        played = _played(task["played"])
-        sent = 0
-        for start, stop in task["ranges"]:
-            chunk = play_of(played)(played, start, stop, task["rows"])
-            assert chunk is not None  # nobody asks it to stop
-            chunks.append(_packed(chunk, task))
-            sent += len(chunks[-1]["packed"] or b"")
-            if sent >= PIECE:
-                break
+            said = {"kind": "refused", "said": wrong}
+        else:
+            played = _played(task["played"])
+            begun = time.perf_counter()
+            for ends in task["ranges"]:
+                chunk = play_of(played)(played, *ends, task["rows"])
+                assert chunk is not None  # nobody asks it to stop
+                if task["kept"] or task["rows"]:
+                    line, file = line_and_file(chunk, task["metadata"])
+                    files |= _unwritten(file, task)
+                    lines += line
+                counts = chunk.counts if counts is None else counts + chunk.counts
+                stop = chunk.stop
+                if sum(len(data) for data in files.values()) >= PIECE:
+                    break
+            seconds = max(0.0, time.perf_counter() - begun)
     except Exception as error:
         said = _plain(error, played)
-    return {"worker": worker, "chunks": chunks, "error": said}
-
-
-def _packed(chunk: Chunk, task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chunk as plain data; its rows are written if that can be done here."""
-    packed, written = None, None
-    if chunk.rows is not None:
-        packed = rows_bytes(chunk.rows, task["metadata"])
-        if _is_shared(task["folder"], task["word"]):
-            path = Path(task["folder"], ROWS, rows_name(chunk.start, chunk.stop))
-            try:
-                write_whole(path, packed, f".{secrets.token_hex(4)}")
-                written, packed = [len(packed), hashlib.sha256(packed).hexdigest()], None
-            except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
-                    raise  # a full disk is full for the client as well
     return {
-        "start": chunk.start,
-        "stop": chunk.stop,
-        "counts": chunk.counts.to_json(),
-        "packed": packed,
-        "written": written,
+        "worker": worker,
+        "stop": stop,
+        "counts": None if counts is None else counts.to_json(),
+        "lines": lines,
+        "files": files,
+        "seconds": seconds,
+        "error": said,
     }
+
+
+def _unwritten(files: dict[str, bytes], task: Mapping[str, Any]) -> dict[str, bytes]:
+    """Write rows files if that can be done here; returns those that must be sent."""
+    if not files or not _is_shared(task["folder"], task["word"]):
+        return files
+    try:
+        for name, data in files.items():
+            write_whole(Path(task["folder"], ROWS, name), data, f".{secrets.token_hex(4)}")
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
+            raise  # a full disk is full for the client as well
+        return files
+    return {}
 
 
 def _is_shared(folder: str, word: str) -> bool:
@@ -293,17 +307,18 @@ def error_of(answer: Mapping[str, Any], played: Plan | Contest) -> Exception | N
     )
 
 
-def chunks_of(answer: Mapping[str, Any], played: Plan | Contest) -> list[Chunk]:
-    """Return the chunks in a worker's answer."""
+def chunk_of(answer: Mapping[str, Any], start: int, played: Plan | Contest) -> Chunk | None:
+    """Return the chunks in a worker's answer as one; None if it played none to the end.
+
+    Parameters
+    ----------
+    answer : mapping
+    start : int
+        Index of the first game of the task.
+    played : Plan or Contest
+    """
+    if answer.get("counts") is None:  # another simcards that refuses may say less
+        return None
     read = Counts.from_json if isinstance(played, Plan) else Observations.from_json
-    return [
-        Chunk(
-            one["start"],
-            one["stop"],
-            read(one["counts"]),
-            None,
-            one["packed"],
-            None if one["written"] is None else tuple(one["written"]),
-        )
-        for one in answer["chunks"]
-    ]
+    counts = read(answer["counts"])
+    return Chunk(start, answer["stop"], counts, None, answer["lines"], answer["files"])

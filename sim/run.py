@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from .chunk import Chunk, play_chunk
 from .contest import Contest
-from .counts import Counts
-from .errors import Interrupted, RunError, SimcardsError, StrategyError
+from .errors import RunError, SimcardsError, StrategyError
 from .plan import Plan, cut
+from .prefix import Prefix
+from .signals import POLL_SECONDS, Signals
 from .workers import Elsewhere, Task, Threads, Workers, WorkersLost
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from .store import Store
 
-T = TypeVar("T")
-
-POLL_SECONDS = 0.1
 REPORT_SECONDS = 0.25
 TASKS_A_SLOT = 2
 """Tasks handed out at a time: one being played, one waiting. Not more, however many games."""
@@ -70,47 +67,6 @@ class Outcome:
     goes on until the process is ended hard."""
 
 
-@dataclass
-class _Prefix:
-    """The unbroken range of finished games from the first one, and what waits beyond it."""
-
-    first: int
-    at: int
-    looks: frozenset[int]
-    stop_rule: Callable[[Any], bool] | None
-    counts: Any = field(default_factory=Counts)
-    frames: list[pl.DataFrame] = field(default_factory=list)
-    waiting: dict[int, tuple[int, Any, list[pl.DataFrame]]] = field(default_factory=dict)
-    """By first index: what is finished beyond a gap, neighbours put together."""
-    ends: dict[int, int] = field(default_factory=dict)
-    """By index after the last one of such a range, its first one."""
-    reached: bool = False
-    """The stopping rule has been met: nothing further counts."""
-
-    def add(self, start: int, stop: int, counts: Any, frame: pl.DataFrame | None) -> None:
-        """Take in a finished chunk, and all that now follow without a gap."""
-        frames = [] if frame is None else [frame]
-        if start in self.ends and not self._is_look(start):
-            start, (_, less, earlier) = self.ends[start], self.waiting.pop(self.ends.pop(start))
-            counts, frames = less + counts, earlier + frames
-        if stop in self.waiting and not self._is_look(stop):
-            stop, more, later = self.waiting.pop(stop)
-            counts, frames = counts + more, frames + later
-        self.waiting[start] = stop, counts, frames
-        self.ends[stop] = start
-        while not self.reached and self.at in self.waiting:
-            self.at, more, frames = self.waiting.pop(self.at)
-            del self.ends[self.at]
-            self.counts = self.counts + more
-            self.frames += frames
-            # Looked at nowhere else: so the stop is the same for any chunk size and threads.
-            if self.stop_rule and self._is_look(self.at):
-                self.reached = self.stop_rule(self.counts)
-
-    def _is_look(self, index: int) -> bool:
-        return index - self.first in self.looks
-
-
 class _Stopwatch:
     """Seconds since it was made, by a clock that may be set back meanwhile."""
 
@@ -125,37 +81,6 @@ class _Stopwatch:
         self._seconds += max(0.0, now - self._last)
         self._last = now
         return self._seconds
-
-
-class _Signals:
-    """Turns Ctrl-C and a request to terminate into a wish, while a run is on."""
-
-    def __init__(self) -> None:
-        self.number = 0
-        self.times = 0
-
-    def _handle(self, number: int, frame: Any) -> None:
-        self.number = number
-        self.times += 1
-
-    @contextlib.contextmanager
-    def caught(self) -> Iterator[None]:
-        """Handle the signals; only the main thread of a process can."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        names = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one: Windows
-        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-        before = {
-            number: signal.signal(number, self._handle)
-            for number in numbers
-            if signal.getsignal(number) is not None  # else a host program's, and can't be put back
-        }
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _wait(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
@@ -222,14 +147,14 @@ def execute(
     Outcome
         Always; an error in a chunk or in keeping it is in `error`, with what was finished.
     """
-    state = _Prefix(first, first, frozenset(looks), stop_rule)
+    state = Prefix(first, first, frozenset(looks), stop_rule)
     done = []
-    for part in store.parts if store else []:
+    for part, counts in store.finished() if store else ():
         done.append((part.start, part.stop))
-        state.add(part.start, part.stop, part.counts, None)
+        state.add(part.start, part.stop, counts, None)
     before = sum(stop - start for start, stop in done)
     keeps_rows = keep_frames or bool(store and store.manifest.keeps_rows)
-    signals = _Signals()
+    signals = Signals()
     watch = _Stopwatch(clock)
     handed: dict[Future[Any], Task] = {}
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -248,7 +173,8 @@ def execute(
             plan, executor, threads, keeps_rows=keeps_rows, keeps_frames=keep_frames, store=store
         )
     chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
-    tasks = workers.tasks(chunks, n - before, chunk_size)
+    breaks = frozenset(first + look for look in state.looks)
+    tasks = workers.tasks(chunks, -(-(n - before) // chunk_size), breaks)
 
     def keep(chunks: list[Chunk]) -> None:
         """Keep and count what was played; in a folder all at once, as it waits for the disk."""
@@ -351,36 +277,6 @@ def execute(
         error,
         stuck,
     )
-
-
-def interruptible(function: Callable[[], T]) -> T:
-    """Call what takes long, and may run a user's strategy that never returns; stops are heard.
-
-    Raises
-    ------
-    Interrupted
-        On Ctrl-C or a request to terminate; the function goes on until the process ends.
-    """
-    done: list[T] = []
-    failed: list[BaseException] = []
-    signals = _Signals()
-
-    def call() -> None:
-        try:
-            done.append(function())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=call, daemon=True)  # not waited for at the end
-    with signals.caught():
-        thread.start()
-        while thread.is_alive():
-            thread.join(POLL_SECONDS)
-            if signals.number:
-                raise Interrupted("stopped", signals.number)
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 def explain(error: BaseException, plan: Plan | Contest) -> SimcardsError:

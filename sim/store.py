@@ -21,14 +21,13 @@ has its final name is whole.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -39,15 +38,11 @@ from .journal import (
     JOURNAL,
     ROWS,
     TEMPORARY,
+    Journal,
     Part,
     append_line,
     is_whole,
-    line_of,
-    prefix,
-    read_journal,
-    rows_bytes,
-    rows_name,
-    whole_parts,
+    line_and_file,
     write_whole,
 )
 from .manifest import (
@@ -119,8 +114,6 @@ class Store:
     def __init__(self, folder: Path, lock: FileLock, manifest: Manifest) -> None:
         self.folder = folder
         self.manifest = manifest
-        self.parts: list[Part] = []
-        """Chunks finished before this process took over, in order."""
         self._lock = lock
         self._is_shared = False
 
@@ -191,14 +184,21 @@ class Store:
         lock = _take_lock(folder, make=False)
         try:
             store = cls(folder, lock, read_manifest(folder))
-            store.parts = whole_parts(folder, store.manifest.read_counts, check=True)
             (folder / ROWS).mkdir(exist_ok=True)
             (folder / SHARED).unlink(missing_ok=True)  # of a writer that was killed
-            store._rewrite_journal(store.parts)
+            with Journal(folder) as journal:
+                parts = journal.whole(check=True)
+            store._rewrite_journal(parts)
         except BaseException:
             lock.release()
             raise
         return store
+
+    def finished(self) -> Iterator[tuple[Part, Any]]:
+        """Yield the chunks finished before this process took over, with their counts, in order."""
+        with Journal(self.folder) as journal:
+            for part in journal.parts():
+                yield part, journal.counts(part, self.manifest.read_counts)
 
     def begin(self, n: int) -> None:
         """Say that games are being played, up to `n`; what was said of fewer is gone."""
@@ -221,22 +221,17 @@ class Store:
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Keep finished chunks: first their rows, then their lines in the journal."""
-        lines = [line_of(self._part(chunk)) for chunk in chunks]
-        append_line(self.folder / JOURNAL, b"".join(lines))
+        append_line(self.folder / JOURNAL, b"".join(self._lines(chunk) for chunk in chunks))
 
-    def _part(self, chunk: Chunk) -> Part:
-        """Write the rows of a chunk, if nobody has; returns what the journal says of it."""
-        name = rows_name(chunk.start, chunk.stop)
-        if chunk.written is not None:
-            return Part(chunk.start, chunk.stop, chunk.counts, name, *chunk.written)
-        data = chunk.packed
-        if chunk.rows is not None and data is None:
-            data = rows_bytes(chunk.rows, parquet_metadata(self.manifest))
-        if data is None:
-            return Part(chunk.start, chunk.stop, chunk.counts, "", 0, "")
-        write_whole(self.folder / ROWS / name, data)
-        digest = hashlib.sha256(data).hexdigest()
-        return Part(chunk.start, chunk.stop, chunk.counts, name, len(data), digest)
+    def _lines(self, chunk: Chunk) -> bytes:
+        """Write the rows of a chunk, if nobody has; returns what the journal is to say of it."""
+        lines, files = chunk.lines, chunk.files
+        if not lines:
+            keeps = self.manifest.keeps_rows
+            lines, files = line_and_file(chunk, parquet_metadata(self.manifest) if keeps else None)
+        for name, data in files.items():
+            write_whole(self.folder / ROWS / name, data)
+        return lines
 
     def finish(self, status: str, stop_reason: str, stop: int) -> None:
         """Say how the run ended.
@@ -249,16 +244,16 @@ class Store:
         stop : int
             Index after the last game that counts. Of a complete run later games go.
         """
-        if self._is_shared:
-            (self.folder / SHARED).unlink(missing_ok=True)
-            self._is_shared = False
-            known = {part.file for part in read_journal(self.folder, lambda counts: None)}
-            self._remove_rows_but(known)  # of workers that died, or were too late
-        if status == "complete" and any(
-            part.stop > stop for part in read_journal(self.folder, lambda counts: None)
-        ):
-            every = read_journal(self.folder, self.manifest.read_counts)
-            self._rewrite_journal([part for part in every if part.stop <= stop])
+        if self._is_shared or status == "complete":
+            with Journal(self.folder) as journal:
+                parts = list(journal.parts())
+            if self._is_shared:
+                (self.folder / SHARED).unlink(missing_ok=True)
+                self._is_shared = False
+                self._remove_rows_but({part.file for part in parts})  # of workers that died
+            wanted = [part for part in parts if part.stop <= stop]
+            if status == "complete" and len(wanted) < len(parts):
+                self._rewrite_journal(wanted)
         completed = stop - self.manifest.first
         self.manifest = replace(
             self.manifest, status=status, stop_reason=stop_reason, completed=completed
@@ -270,7 +265,13 @@ class Store:
         self._lock.release()
 
     def _rewrite_journal(self, parts: list[Part]) -> None:
-        write_whole(self.folder / JOURNAL, b"".join(line_of(part) for part in parts))
+        """Leave other parts out, and their rows."""
+
+        def lines() -> Iterator[bytes]:
+            with Journal(self.folder) as journal:  # closed before it is replaced
+                yield from map(journal.line, parts)
+
+        write_whole(self.folder / JOURNAL, lines())
         self._remove_rows_but({part.file for part in parts})
 
     def _remove_rows_but(self, known: set[str]) -> None:
@@ -330,7 +331,8 @@ def scan_rows(folder: Path) -> pl.LazyFrame:
         raise unusable(folder, "keeps no rows (it was made with --rows none).")
     import polars as pl
 
-    parts = prefix(whole_parts(folder, manifest.read_counts, check=False), manifest.first)
+    with Journal(folder) as journal:
+        parts = journal.prefix(manifest.first)
     games = sum(part.stop - part.start for part in parts)
     if games < manifest.completed:
         raise RunError(

@@ -6,11 +6,10 @@ Both take chunks and give answers; `run.execute` doesn't know them apart.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import remote
@@ -28,9 +27,12 @@ GRACE_SECONDS = 2.0
 """How long a user's strategy may go on in a thread after a wish to stop: it may never return."""
 LEAVE_SECONDS = 20.0
 """How long other processes may: a task is to take some two seconds, but costs are estimates."""
-TASK_NANOSECONDS = 2e9
+TASK_SECONDS = 2.0
 """A task of an executor is as many chunks as take about this long."""
-MOST_CHUNKS = 64
+CLIENT_SECONDS = 0.004
+"""Twice what handing out a task and taking in its answer cost; more workers get longer tasks."""
+MOST_CHUNKS = 1024
+"""In a task: so many lines of a journal are some megabytes."""
 BROKEN = "a worker process ended while it played: killed, or out of memory."
 
 Ends = tuple[int, int]
@@ -42,7 +44,7 @@ class WorkersLost(RunError):
 
 @dataclass(frozen=True)
 class Task:
-    """Chunks that are handed out together."""
+    """Chunks that are handed out together; they follow one another."""
 
     ranges: tuple[Ends, ...]
     control: Any = None
@@ -75,8 +77,17 @@ class Workers(Protocol):
     def slots(self) -> int:
         """Tasks played at the same time."""
 
-    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
-        """Make tasks of the chunks of so many games, one at a time: there can be billions."""
+    def tasks(self, chunks: Iterator[Ends], number: int, breaks: Container[int]) -> Iterator[Task]:
+        """Make tasks of the chunks, one at a time: there can be billions.
+
+        Parameters
+        ----------
+        chunks : iterator of (start, stop)
+        number : int
+            Of the chunks, about.
+        breaks : container of int
+            Indices at which a task must begin.
+        """
 
     def submit(self, task: Task) -> Future[Any]:
         """Hand out a task."""
@@ -114,8 +125,8 @@ class Threads:
         self._played, self._player, self._keeps_rows = played, player, keeps_rows
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="simcards")
 
-    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
-        """Make tasks of chunks, one at a time."""
+    def tasks(self, chunks: Iterator[Ends], number: int, breaks: Container[int]) -> Iterator[Task]:
+        """Make tasks of a chunk each."""
         return (Task((ends,), new_control()) for ends in chunks)
 
     def submit(self, task: Task) -> Future[Any]:
@@ -174,6 +185,7 @@ class Elsewhere:
             "versions": remote.versions_here(),
             "played": text,
             "rows": keeps_rows,
+            "kept": store is not None,
             "metadata": parquet_metadata(store.manifest) if store else {},
             "folder": "",
             "word": "",
@@ -181,6 +193,8 @@ class Elsewhere:
         if store and keeps_rows and not keeps_frames:
             self._task |= {"folder": str(store.folder.resolve()), "word": store.share()}
         self._serial = 0
+        self._game_seconds = cost_of(played) / 1e9
+        """Seconds a game takes: as declared, and then as the tasks say that they took."""
 
     @property
     def slots(self) -> int:
@@ -189,13 +203,24 @@ class Elsewhere:
             return max(1, self._executor.slots)
         return self._threads
 
-    def tasks(self, chunks: Iterator[Ends], games: int, size: int) -> Iterator[Task]:
-        """Make tasks of chunks, one at a time: small enough that all have something to do."""
-        together = int(TASK_NANOSECONDS / (size * cost_of(self._played)))
-        share = -(-games // size) // (4 * self.slots)
-        together = max(1, min(together, share, MOST_CHUNKS))
-        while ranges := tuple(islice(chunks, together)):
-            yield Task(ranges)
+    def tasks(self, chunks: Iterator[Ends], number: int, breaks: Container[int]) -> Iterator[Task]:
+        """Make tasks of some seconds each; shorter ones if there aren't enough for all."""
+        most = min(MOST_CHUNKS, number // (4 * self.slots))
+        ranges: list[Ends] = []
+        for start, stop in chunks:
+            if ranges:
+                seconds = (stop - ranges[0][0]) * self._game_seconds
+                full = len(ranges) >= most or seconds > self._task_seconds
+                if full or start != ranges[-1][1] or start in breaks:
+                    yield Task(tuple(ranges))
+                    ranges.clear()
+            ranges.append((start, stop))
+        if ranges:
+            yield Task(tuple(ranges))
+
+    @property
+    def _task_seconds(self) -> float:
+        return max(TASK_SECONDS, self.slots * CLIENT_SECONDS)
 
     def submit(self, task: Task) -> Future[Any]:
         """Hand out a task."""
@@ -226,16 +251,19 @@ class Elsewhere:
                 f"every worker that played {self._played.unit.many} {start} to {stop - 1} died, "
                 "several times over: killed, or out of memory."
             ) from caught
-        chunks = remote.chunks_of(found, self._played)
         error = remote.error_of(found, self._played)
+        chunk = remote.chunk_of(found, task.start, self._played)
+        if chunk is None:
+            return Answer(error=error)
+        took = found["seconds"] / (chunk.stop - chunk.start)
+        self._game_seconds += (took - self._game_seconds) / 4
         if self._keeps_frames:
             import polars as pl
 
-            chunks = [
-                replace(one, rows=pl.read_parquet(io.BytesIO(one.packed or b""))) for one in chunks
-            ]
-        rest = task.ranges[len(chunks) :]
-        return Answer(chunks, [rest] if rest and error is None else [], error)
+            rows = [pl.read_parquet(io.BytesIO(data)) for data in chunk.files.values()]
+            chunk = replace(chunk, rows=pl.concat(rows))
+        rest = tuple(ends for ends in task.ranges if ends[0] >= chunk.stop)
+        return Answer([chunk], [rest] if rest and error is None else [], error)
 
     def stop(self, tasks: Handed, wanted: int, *, needed: bool) -> None:
         """Cancel what wasn't begun. Dask would also cancel what was: so the oldest are left."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...sim.contest import Contest
-from ...sim.journal import prefix, whole_parts
+from ...sim.journal import Journal
 from ...sim.manifest import Manifest
 from ...sim.observe import play_of
 from ..compare_sums import anytime
@@ -44,27 +44,28 @@ def history(folder: Path, manifest: Manifest) -> Iterator[tuple[int, Any]]:
     (int, Counts or Observations)
         How many games, or observations, and their counts.
     """
-    parts = prefix(whole_parts(folder, manifest.read_counts, check=False), manifest.first)
-    if not parts:
-        return
-    counts = manifest.no_counts
-    play, at, last = play_of(manifest.plan), manifest.first, 0
-    for games in look_counts(parts[0].stop - manifest.first):
-        stop = manifest.first + games
-        if stop >= parts[0].stop:
-            break
-        chunk = play(manifest.plan, at, stop, False)
-        assert chunk is not None  # nobody asks it to stop
-        counts = counts + chunk.counts
-        at, last = stop, games
-        yield games, counts
-    counts = manifest.no_counts
-    for part in parts:
-        counts = counts + part.counts
-        games = part.stop - manifest.first
-        if games >= FIRST and (games >= last * STEP or part is parts[-1]):
-            last = games
+    with Journal(folder) as journal:
+        parts = journal.prefix(manifest.first)
+        if not parts:
+            return
+        counts = manifest.no_counts
+        play, at, last = play_of(manifest.plan), manifest.first, 0
+        for games in look_counts(parts[0].stop - manifest.first):
+            stop = manifest.first + games
+            if stop >= parts[0].stop:
+                break
+            chunk = play(manifest.plan, at, stop, False)
+            assert chunk is not None  # nobody asks it to stop
+            counts = counts + chunk.counts
+            at, last = stop, games
             yield games, counts
+        counts = manifest.no_counts
+        for part in parts:
+            counts = counts + journal.counts(part, manifest.read_counts)
+            games = part.stop - manifest.first
+            if games >= FIRST and (games >= last * STEP or part is parts[-1]):
+                last = games
+                yield games, counts
 
 
 def ratio_points(

@@ -15,7 +15,7 @@ from ...sim.errors import RequestError, RunError
 from ...sim.manifest import MANIFEST, Manifest, read_manifest
 from ...sim.plan import Plan
 from ...sim.provenance import REPORT_FORMAT
-from ...sim.run import interruptible
+from ...sim.signals import interruptible
 from ...sim.store import REPORT, own_report
 from ..at_table import TOLD, affordable, at_table
 from ..compare import ComparisonResult

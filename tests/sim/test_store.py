@@ -277,15 +277,14 @@ def rewritten(folder: Path, rows: pl.DataFrame, **counts: Any) -> None:
     from dataclasses import replace
 
     from simcards.sim.chunk import Chunk
-    from simcards.sim.journal import read_journal
 
     store = Store.reopen(folder)
-    second = next(part for part in store.parts if part.start == SIZE)
-    store._rewrite_journal([part for part in store.parts if part.start != SIZE])
-    changed = replace(second.counts, **counts)
-    store.add([Chunk(SIZE, 2 * SIZE, changed, rows)])
+    finished = list(store.finished())
+    (second,) = (found for part, found in finished if part.start == SIZE)
+    store._rewrite_journal([part for part, _ in finished if part.start != SIZE])
+    store.add([Chunk(SIZE, 2 * SIZE, replace(second, **counts), rows)])
     store.close()
-    assert len(list(read_journal(folder, lambda counts: None))) == 5
+    assert len(journal(folder)) == 5
 
 
 def test_verify_finds_what_no_checksum_can(saved: Path, cli: Any) -> None:

@@ -1,0 +1,52 @@
+"""Clusters for the tests that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import BOT, HELPER, LONG, started
+
+import simcards
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a cluster whose workers are left alone."""
+    with started(local_directory=str(tmp_path_factory.mktemp("dask"))) as found:
+        yield found.scheduler_address
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Any]:
+    """A cluster of one test."""
+    with started(local_directory=str(tmp_path / "dask")) as found:
+        yield found
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> str:
+    import numpy as np
+
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "my_bot.py").write_text(BOT)
+    (folder / "helper.py").write_text(HELPER)
+    np.save(folder / "kept.npy", np.array([3, 1]))
+    return str(folder / "my_bot.py")
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A scheduler without workers."""
+    with started(0) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def long_rows() -> Any:
+    """The undisturbed run of `LONG`."""
+    request = {name: value for name, value in LONG.items() if name != "chunk_size"}
+    return simcards.run("aces", **request, rows=True)

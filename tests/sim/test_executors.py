@@ -1,0 +1,221 @@
+"""Any executor, without a cluster: what travels, what comes back, how much waits."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import threading
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import (
+    assert_same_folders,
+)
+from runs import assert_same_rows, files
+
+import simcards
+from simcards.sim import remote
+from simcards.sim.plan import cut, make_plan
+from simcards.sim.workers import Elsewhere, Task
+
+
+def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> None:
+    """It was taken for dead; meanwhile the run is over, and another lies in its folder."""
+    from simcards.sim.manifest import read_manifest
+
+    out = tmp_path / "run"
+    simcards.run("aces", 200, seed=1, chunk_size=100, out=out)
+    before = files(out)
+    task = {
+        "versions": remote.versions_here(),
+        "played": remote.describe(read_manifest(out).plan),
+        "ranges": [(0, 100)],
+        "rows": True,
+        "kept": True,
+        "metadata": {},
+        "folder": str(out),
+        "word": "of the run before",
+    }
+    answer = remote.play(task)
+    assert list(answer["files"]) == ["rows-000000000000000-000000000000100.parquet"]
+    assert answer["error"] is None
+    assert files(out) == before
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_worker_that_may_only_read_the_folder_sends_its_rows(
+    tmp_path: Path, monkeypatch: Any, number: int
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def refused(path: Path, *rest: Any) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    simcards.run("aces", 1000, seed=1, chunk_size=100, out=tmp_path / "threads")
+    monkeypatch.setattr(remote, "write_whole", refused)
+    with ThreadPoolExecutor(2) as pool:
+        simcards.run("aces", 1000, seed=1, chunk_size=100, out=tmp_path / "run", executor=pool)
+    assert_same_folders(tmp_path / "run", tmp_path / "threads")
+
+
+def test_rows_that_travel_come_in_pieces(tmp_path: Path, monkeypatch: Any) -> None:
+    """A task's answer ends when it is large enough; the rest of the task is handed out again."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from simcards.sim import workers
+
+    monkeypatch.setattr(remote, "PIECE", 2000)
+    answers = []
+    play = remote.play
+
+    def watched(task: Any) -> Any:
+        answers.append(play(task))
+        return answers[-1]
+
+    monkeypatch.setattr(remote, "play", watched)
+    monkeypatch.setattr(workers.Elsewhere, "slots", 1)
+    with ThreadPoolExecutor(1) as pool:
+        ours = simcards.run("aces", 2000, seed=1, chunk_size=50, executor=pool, rows=True)
+    assert_same_rows(ours.rows, simcards.run("aces", 2000, seed=1, rows=True).rows)
+    assert [len(answer["files"]) for answer in answers] == [1] * 40
+    assert all(len(data) > 2000 for answer in answers for data in answer["files"].values())
+
+
+def test_what_is_handed_out_doesn_t_grow_with_n() -> None:
+    """Two tasks a worker at most, whatever order they come back in."""
+    choose = random.Random(1)
+    given: list[Any] = []
+    most = 0
+
+    class Anyhow(Executor):
+        def submit(self, function: Any, /, *words: Any, **named: Any) -> Future[Any]:
+            nonlocal most
+            future: Future[Any] = Future()
+            given.append((future, function, words))
+            most = max(most, len(given))
+            return future
+
+    def work() -> None:
+        while not done.is_set():
+            if given:
+                future, function, words = given.pop(choose.randrange(len(given)))
+                future.set_result(function(*words))
+
+    done = threading.Event()
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        found = simcards.run("aces", 30_000, seed=1, chunk_size=20, threads=3, executor=Anyhow())
+    finally:
+        done.set()
+        thread.join()
+    assert 3 <= most <= 6
+    assert found.counts == simcards.run("aces", 30_000, seed=1).counts
+
+
+def test_what_waits_beyond_a_gap_is_put_together() -> None:
+    """So it doesn't grow while one worker is slow, or taken for dead."""
+    from simcards.sim.prefix import Prefix
+
+    seen = []
+
+    def rule(total: int) -> bool:
+        seen.append(total)
+        return False
+
+    numbers = list(range(1, 200))
+    random.Random(2).shuffle(numbers)
+    for looks, most in ((frozenset[int](), 1), (frozenset({50, 120}), 3)):
+        prefix = Prefix(0, 0, looks, rule, counts=0)
+        for at in numbers:
+            prefix.add(at, at + 1, 1, None)
+        assert len(prefix.waiting) == len(prefix.ends) == most
+        assert prefix.at == 0
+        prefix.add(0, 1, 1, None)
+        assert (prefix.at, prefix.counts) == (200, 200)
+        assert not prefix.waiting and not prefix.ends
+    assert seen == [50, 120]
+
+
+def test_a_clock_that_is_set_back_breaks_neither_limit_nor_rate() -> None:
+    from simcards.sim.plan import make_plan
+    from simcards.sim.run import execute
+
+    ticks = iter([1000.0, 1000.5, 400.0, 401.0, 402.0, -5.0, -4.5, *range(0, 10**6)])
+    rates = []
+    outcome = execute(
+        make_plan("aces", seed=1),
+        first=0,
+        n=10**12,
+        chunk_size=10,
+        threads=1,
+        time_limit=3,
+        clock=lambda: float(next(ticks)),
+        on_progress=lambda progress: rates.append(progress.rate),
+    )
+    assert (outcome.status, outcome.stop_reason) == ("partial", "time limit")
+    assert outcome.error is None and 3 <= outcome.seconds < 10
+    assert rates and all(0 <= rate < 1e9 for rate in rates)
+
+
+class Never(Executor):
+    """Is given nothing in these tests."""
+
+
+def elsewhere(slots: int, game_seconds: float) -> Elsewhere:
+    """Workers of which a game is known to take so long."""
+    plan = make_plan("aces", seed=1)
+    made = Elsewhere(plan, Never(), slots, keeps_rows=False, keeps_frames=False, store=None)
+    made._game_seconds = game_seconds
+    return made
+
+
+def test_tasks_follow_one_another_and_begin_where_a_run_may_end() -> None:
+    choose = random.Random(4)
+    for _ in range(200):
+        first, n, size = choose.randrange(1000), choose.randrange(1, 5000), choose.randrange(1, 90)
+        looks = choose.sample(range(1, n + 1), min(n, choose.randrange(4)))
+        begun = [first + at for at in sorted(choose.sample(range(n + 1), min(n, 4) // 2 * 2))]
+        done = list(zip(begun[::2], begun[1::2], strict=True))
+        chunks = list(cut(first, n, size, looks, done))
+        breaks = {first + look for look in looks}
+        workers = elsewhere(choose.randrange(1, 9), choose.choice([1e-6, 1e-3, 1.0]))
+        tasks = list(workers.tasks(iter(chunks), len(chunks), breaks))
+        assert [ends for task in tasks for ends in task.ranges] == chunks
+        for task in tasks:
+            stops = [stop for _, stop in task.ranges[:-1]]
+            assert stops == [start for start, _ in task.ranges[1:]]
+            assert not breaks & set(stops)
+
+
+@pytest.mark.parametrize(("slots", "seconds"), [(1, 2.0), (50, 2.0), (1000, 4.0)])
+def test_a_task_takes_some_seconds(slots: int, seconds: float) -> None:
+    """More of them where many workers would keep the client busy with short ones."""
+    workers = elsewhere(slots, 1e-6)
+    chunks = iter(cut(0, 10**12, 16_384))
+    task = next(iter(workers.tasks(chunks, 10**8, ())))
+    taken = (task.ranges[-1][1] - task.start) * 1e-6
+    assert 0.9 * seconds < taken <= seconds
+
+
+def test_how_long_tasks_are_is_learnt_from_those_that_are_through() -> None:
+    workers = elsewhere(1, 1.0)  # declared a million times too slow
+    tasks = workers.tasks(iter(cut(0, 10**9, 10_000)), 10**5, ())
+    assert len(next(tasks).ranges) == 1
+    plan = make_plan("aces", seed=1)
+    task = {"played": remote.describe(plan), "ranges": [(0, 500)], "rows": False, "kept": False}
+    for _ in range(60):
+        future: Future[Any] = Future()
+        with remote.known(task["played"], plan):
+            future.set_result(remote.play({**task, "versions": remote.versions_here()}))
+        workers.answer(Task(((0, 500),)), future)
+    assert len(next(tasks).ranges) > 10
+
+
+def test_few_games_are_shared_by_all() -> None:
+    workers = elsewhere(4, 1e-6)
+    chunks = list(cut(0, 64 * 1000, 1000))
+    assert len(list(workers.tasks(iter(chunks), len(chunks), ()))) == 16
