@@ -25,9 +25,10 @@ from clusters import (
     wait_until,
     worker_pids,
 )
-from runs import assert_same_rows, journal, manifest
+from runs import assert_same_rows, files, journal, manifest
 
 import simcards
+from simcards.sim import cluster as cluster_module
 from simcards.sim.chunk import prepare_kernel
 from simcards.sim.games.aces import GAME
 
@@ -116,8 +117,55 @@ def test_a_chunk_that_kills_every_worker_is_named_and_the_rest_kept(
     assert_resumed(out)
 
 
+def test_what_waits_with_one_worker_is_stolen_by_another(tmp_path: Path, monkeypatch: Any) -> None:
+    """The client never hears of the second one, so it plays only what it steals."""
+    monkeypatch.setattr(cluster_module, "LOOK_SECONDS", 1e9)
+    out = tmp_path / "run"
+    with started(1, local_directory=str(tmp_path / "dask")) as found:
+        request = {**LONG, "n": 10**8, "chunk_size": 50_000, "time_limit": 10, "out": out}
+        thread, came = in_background("aces", {**request, "executor": found.scheduler_address})
+        wait_until(lambda: finished_chunks(out) >= 1)
+        found.scale(2)
+        thread.join(120)
+        stolen = found.scheduler.extensions["stealing"].count
+    assert stolen > 0
+    (result,) = came
+    assert result.summary.stop_reason in ("time limit", "n")
+    assert_nothing_is_left(out)
+    assert_same_rows(
+        result.rows.head(10**6),
+        simcards.run("aces", 10**6, seed=SEED, rules=HAND, rows=True).rows,
+    )
+
+
+def test_a_worker_that_hangs_is_taken_for_dead(tmp_path: Path, long_rows: Any) -> None:
+    """And when it goes on, after all, nothing of it counts."""
+    import dask
+
+    out = tmp_path / "run"
+    with (
+        dask.config.set({"distributed.scheduler.worker-ttl": "3s"}),
+        started(2, local_directory=str(tmp_path / "dask")) as found,
+    ):
+        request = {**LONG, "executor": found.scheduler_address, "out": out}
+        thread, came = in_background("aces", request)
+        wait_until(lambda: finished_chunks(out) >= 5)
+        hung = psutil.Process(worker_pids(found)[0])
+        hung.suspend()
+        thread.join(120)
+        (result,) = came
+        assert not isinstance(result, Exception), result
+        before = files(out)
+        with contextlib.suppress(psutil.NoSuchProcess):  # its nanny may have killed it by now
+            hung.resume()
+        time.sleep(2)
+        assert files(out) == before
+    assert_same_rows(result.rows, long_rows.rows)
+    assert_nothing_is_left(out)
+
+
 def test_workers_join_and_leave(own: Any, tmp_path: Path, long_rows: Any) -> None:
-    """And what waits with a slow one is stolen by others."""
+    """One of them is slow for a while."""
     out = tmp_path / "run"
     thread, came = in_background("aces", {**LONG, "executor": own.scheduler_address, "out": out})
     wait_until(lambda: finished_chunks(out) >= 5)
