@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -28,14 +31,7 @@ FIRST_WORKER_SECONDS = 60.0
 ASK_SECONDS = 20.0
 """A worker that hangs doesn't hold up the others."""
 CLOSE_SECONDS = 5.0
-# Ctrl-C reaches all processes of a terminal's group. What was begun is to be finished, so our
-# workers, whom the client tells what to do, leave it. (Ignoring isn't enough: polars listens.)
-_APART = """
-import os, signal
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-if hasattr(os, "setpgrp"):
-    os.setpgrp()
-"""
+_WORKER = "from distributed.cli.dask_worker import main; main()"
 
 
 class Cluster(Executor):
@@ -128,22 +124,24 @@ def connected(address: str, threads: int) -> Iterator[Cluster]:
                 f"--scheduler {address}: no Dask scheduler answers there ({error})."
             ) from None
         stack.callback(_quietly, client.close, CLOSE_SECONDS)
-        check_workers(client, address)
+        check_workers(client, address, threads if address == LOCAL else 1)
         yield Cluster(client)
 
 
-def check_workers(client: Any, address: str) -> None:
-    """Refuse a cluster with a worker that could play other games, or without any.
+def check_workers(client: Any, address: str, number: int) -> None:
+    """Refuse a cluster with a worker that could play other games, or with fewer than a number.
 
     Raises
     ------
     RequestError
     """
     try:
-        client.wait_for_workers(1, timeout=FIRST_WORKER_SECONDS)
+        client.wait_for_workers(number, timeout=FIRST_WORKER_SECONDS)
     except TimeoutError:
+        there = len(client.scheduler_info()["workers"])
+        few = f"has {there} of {number} workers" if there else "has no workers"
         raise RequestError(
-            f"--scheduler {address}: has no workers, after {FIRST_WORKER_SECONDS:.0f} s of waiting."
+            f"--scheduler {address}: {few}, after {FIRST_WORKER_SECONDS:.0f} s of waiting."
         ) from None
     # Python's own eval: a function of ours couldn't even be loaded where simcards is missing.
     call = "[exec(source, scope), scope['ask'](0)][1]"
@@ -170,33 +168,62 @@ def check_workers(client: Any, address: str) -> None:
 
 @contextlib.contextmanager
 def _local(distributed: Any, threads: int) -> Iterator[Any]:
-    """Start a scheduler and workers on this machine: processes, with one thread each."""
+    """Start a scheduler in this process, and workers: processes, with one thread each."""
     import dask
 
     with tempfile.TemporaryDirectory(prefix="simcards-dask-", ignore_cleanup_errors=True) as place:
+        with dask.config.set({"temporary-directory": place}):
+            cluster = distributed.LocalCluster(
+                n_workers=0,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
         try:
-            with dask.config.set({"logging.distributed": "critical", "temporary-directory": place}):
-                cluster = distributed.LocalCluster(
-                    n_workers=threads,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    memory_limit=0,
-                    local_directory=place,
-                    preload=[_APART],
-                    silence_logs=logging.CRITICAL,
-                )
-        except (RuntimeError, OSError) as error:
-            raise RequestError(
-                f"--scheduler {LOCAL}: no processes could be started ({error}).\n"
-                '  A script needs  if __name__ == "__main__":  above what it runs, since new '
-                "processes import it."
-            ) from None
-        try:
-            yield cluster
+            with _worker_processes(cluster.scheduler_address, threads, place):
+                yield cluster
         finally:
             _quietly(cluster.close, CLOSE_SECONDS)
+
+
+@contextlib.contextmanager
+def _worker_processes(address: str, threads: int, place: str) -> Iterator[None]:
+    """Start workers by Dask's command; one that dies is replaced.
+
+    Dask's own local cluster has its workers import the caller's script, which then must not
+    start a run of its own; these import nothing of it.
+    """
+    words = [address, "--nworkers", str(threads), "--nthreads", "1", "--nanny", "--no-dashboard"]
+    words += ["--memory-limit", "0", "--local-directory", place, "--death-timeout", "10"]
+    # Ctrl-C reaches all processes of a terminal's group. What was begun is to be finished, so
+    # these have a group of their own, and do what the client tells them.
+    apart: dict[str, Any] = {"process_group": 0}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _WORKER, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),  # wherever simcards was found
+            "DASK_TEMPORARY_DIRECTORY": place,
+            "DASK_LOGGING__DISTRIBUTED": "critical",
+        },
+        **apart,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            if sys.platform != "win32":
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.wait()
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -240,17 +241,27 @@ def test_what_can_t_be_connected_to_is_refused(
     assert 'pip install "simcards[dask]"' in refused("local")
 
 
-def test_a_script_without_its_guard_ends_and_is_told_why(
-    python_process: Any, tmp_path: Path
-) -> None:
-    """New processes import the script; each would start a run of its own."""
-    script = tmp_path / "play.py"
-    script.write_text("import simcards\nsimcards.run('aces', 100, executor='local', threads=1)\n")
-    done = python_process(script, env={"TMPDIR": str(tmp_path)})
-    assert done.returncode == 1
-    assert "simcards.sim.errors.RequestError" in done.stderr.splitlines()[-2]
-    assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]
-    assert list(tmp_path.iterdir()) == [script]
+@pytest.mark.parametrize("how", ["file", "stdin"])
+def test_local_workers_don_t_run_the_caller_s_script(how: str, tmp_path: Path) -> None:
+    """So it needs no guard, and needn't be a file."""
+    text = (
+        "import simcards\n"
+        "print('once')\n"
+        "print(simcards.run('aces', 100, seed=1, executor='local', threads=1).summary.completed)\n"
+    )
+    (tmp_path / "play.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "play.py" if how == "file" else "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["once", "100"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "play.py"]
 
 
 def test_rows_are_sent_where_the_folder_isn_t_shared(
