@@ -326,7 +326,8 @@ def show_result(
             result = play(report)
         except Interrupted as error:
             stopped, result = error, error.result
-    print_result(result, as_json)
+    if result is not None:  # nothing was begun yet
+        print_result(result, as_json)
     if stopped:
         raise stopped
     if after:

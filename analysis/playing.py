@@ -120,6 +120,7 @@ def settle(
     RequestError
         When it can't be done as stated.
     """
+    _check_executor(executor)
     games = default_n if n is None else games_count(n)
     start = whole_number(first, "--first", 0, LARGEST_INDEX)
     check_range(start, games)
@@ -231,6 +232,7 @@ def go_on(
         When there is no run, another engine made it, `n` is smaller than before, or somebody
         else writes to it; nothing is touched.
     """
+    _check_executor(executor)
     manifest = read_manifest(folder)
     games = manifest.n if n is None else games_count(n)
     if games < manifest.n:
@@ -300,15 +302,13 @@ def finish(played: Played, result: Callable[[], T]) -> T:
         error.args = (said,)
         raise error from (outcome.error if outcome.error is not error else error.__cause__)
     made = result()
-    if outcome.signal or outcome.stuck is not None:
+    if outcome.signal or outcome.stuck:
         said = f"stopped after {outcome.counts.games:,} of {manifest.n:,} {units}"
         if folder:
             said += f".\n  Go on: simcards resume {quoted(str(folder))}"
-        if outcome.stuck is not None:
-            said += f".\n  In {plan.unit.one} {outcome.stuck} a strategy did not return."
-        raise Interrupted(
-            said, outcome.signal or signal.SIGTERM, made, stuck=outcome.stuck is not None
-        )
+        if outcome.stuck:
+            said += f".\n  {outcome.stuck}"
+        raise Interrupted(said, outcome.signal or signal.SIGTERM, made, stuck=bool(outcome.stuck))
     return made
 
 
@@ -427,6 +427,7 @@ def _play(
 ) -> Played:
     stop = stopping(manifest)
     assert not isinstance(how.executor, str)  # connected to by now
+    cluster = how.executor if isinstance(how.executor, Cluster) else None
     with explained(manifest.plan):
         outcome = execute(
             manifest.plan,
@@ -443,11 +444,22 @@ def _play(
             time_limit=how.time_limit,
             on_progress=how.on_progress,
             executor=how.executor,
+            signals=cluster.signals if cluster else None,
         )
     frames = outcome.frames if how.rows else None
     folder = store.folder if store else None
-    slots = how.executor.slots if isinstance(how.executor, Cluster) else 0
+    slots = cluster.slots if cluster else 0
     return Played(manifest, outcome, compile_s, slots or how.threads, folder, frames, usable=slots)
+
+
+def _check_executor(executor: Any) -> None:
+    if executor is None or isinstance(executor, str):
+        return
+    if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
+        raise RequestError(
+            f"executor={executor!r}: must be 'local', the address of a Dask scheduler, or an "
+            "executor, such as ProcessPoolExecutor(4)."
+        )
 
 
 def _threads(threads: Any, executor: Executor | str | None) -> int:

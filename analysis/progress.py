@@ -27,6 +27,8 @@ def progress_text(plan: Plan | Contest, progress: Progress) -> str:
         text += f"  {progress.rate:,.0f}/s"
         left = (progress.n - progress.done) / progress.rate
         text += f"  {_duration(left)} left"
+    if progress.note:
+        return f"{text}  {progress.note}"
     counts = progress.counts
     if isinstance(counts, Counts) and counts.finished and len(counts.score60) > 1:
         text += f"  seat 0 wins {counts.score60[0] / 60 / counts.finished:.1%}".replace("%", " %")

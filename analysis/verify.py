@@ -21,7 +21,7 @@ from ..sim.observe import play_of
 from ..sim.plan import Plan, chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute
-from ..sim.store import no_rows
+from ..sim.store import no_rows, unknown_rows
 from .intervals import moments
 from .summary import denominator
 
@@ -196,18 +196,24 @@ def verify_folder(folder: Path, again: Any = None) -> Iterator[str]:
 
 
 def _verify(folder: Path, manifest: Manifest, journal: Journal, again: int) -> Iterator[str]:
-    every = len(list(journal.parts()))
+    every = len(list(journal.parts())) + journal.damaged()
     whole = journal.whole(check=True)
     parts = prefix(whole, manifest.first)
     games = sum(part.stop - part.start for part in parts)
+    units = manifest.plan.unit.many
     mend = f"Play what is damaged again: simcards resume {folder}"
     if len(whole) < every or (manifest.status != "running" and games < manifest.completed):
         raise RunError(
             f"{folder}: {every - len(whole)} of {every} chunks are not as they were "
-            f"written, or missing; {games:,} of {manifest.completed:,} games are whole.\n  {mend}"
+            f"written, or missing; the first {games:,} {units} are whole.\n  {mend}"
         )
-    units = manifest.plan.unit.many
     yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
+    if len(whole) > len(parts):
+        beyond = sum(part.stop - part.start for part in whole[len(parts) :])
+        yield f"{len(whole) - len(parts)} chunks, {beyond:,} {units} beyond a gap are whole too."
+    unknown = unknown_rows(folder, whole)
+    if unknown:
+        yield f"{len(unknown)} files in {ROWS} belong to no chunk; they count nowhere."
     yield _check_parts(folder, manifest, journal, whole)
     for plan in plans_of(manifest.plan):
         prepare_plan(plan)

@@ -5,6 +5,7 @@ The only file that imports `distributed`, and only when it is asked to connect.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -21,6 +22,7 @@ from typing import Any
 
 from . import remote
 from .errors import RequestError, RunError
+from .signals import POLL_SECONDS, Signals
 
 LOCAL = "local"
 LOOK_SECONDS = 1.0
@@ -37,7 +39,9 @@ _WORKER = "from distributed.cli.dask_worker import main; main()"
 class Cluster(Executor):
     """The workers of a Dask cluster, as an executor."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, signals: Signals) -> None:
+        self.signals = signals
+        """Caught from the first attempt to connect to the end of closing."""
         self._client = client
         self._executor = client.get_executor(pure=False)
         self._slots = 0
@@ -87,6 +91,9 @@ def killed(error: BaseException) -> bool:
 def connected(address: str, threads: int) -> Iterator[Cluster]:
     """Connect to a Dask scheduler, or start one with its workers; both end with the block.
 
+    A wish to stop is heard while connecting, and not while closing: what was played is to be
+    told, and no process to be left.
+
     Parameters
     ----------
     address : str
@@ -98,6 +105,8 @@ def connected(address: str, threads: int) -> Iterator[Cluster]:
     ------
     RequestError
         When Dask isn't installed, nobody answers, or a worker couldn't play the same games.
+    Interrupted
+        When stopped before all that is clear.
     """
     if address != LOCAL and "://" not in address:
         raise RequestError(
@@ -112,37 +121,76 @@ def connected(address: str, threads: int) -> Iterator[Cluster]:
         ) from None
     distributed: Any = dask
     with contextlib.ExitStack() as stack:
+        signals = Signals()
+        stack.enter_context(signals.caught())
         stack.enter_context(_silence())
         if address == LOCAL:
             place: Any = stack.enter_context(_local(distributed, threads))
         else:
             place = address
-        try:
-            client = distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise RequestError(
-                f"--scheduler {address}: no Dask scheduler answers there ({error})."
-            ) from None
+            _check_scheduler(distributed, address, signals)
+        client = distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
         stack.callback(_quietly, client.close, CLOSE_SECONDS)
-        check_workers(client, address, threads if address == LOCAL else 1)
-        yield Cluster(client)
+        check_workers(client, address, threads if address == LOCAL else 1, signals)
+        yield Cluster(client, signals)
 
 
-def check_workers(client: Any, address: str, number: int) -> None:
-    """Refuse a cluster with a worker that could play other games, or with fewer than a number.
+def _check_scheduler(distributed: Any, address: str, signals: Signals) -> None:
+    """Ask who answers at an address: a client waits for ever for somebody who isn't Dask.
 
     Raises
     ------
     RequestError
     """
-    try:
-        client.wait_for_workers(number, timeout=FIRST_WORKER_SECONDS)
-    except TimeoutError:
-        there = len(client.scheduler_info()["workers"])
-        few = f"has {there} of {number} workers" if there else "has no workers"
+
+    async def ask() -> str:
+        how = distributed.Security().get_connection_args("client")
+        async with distributed.rpc(address, timeout=CONNECT_SECONDS, connection_args=how) as there:
+            return str((await there.identity())["type"])
+
+    came: list[str] = []
+
+    def asked() -> None:
+        try:
+            found = asyncio.run(asyncio.wait_for(ask(), CONNECT_SECONDS))
+            came.append("" if found == "Scheduler" else f"a {found} does")
+        except Exception as error:  # whatever is wrong with an address
+            came.append(str(error) or "nobody answers")
+
+    asking = threading.Thread(target=asked, daemon=True)
+    asking.start()
+    _wait_for(asking, CONNECT_SECONDS + 1, signals)
+    wrong = came[0] if came else "who does says nothing"
+    if wrong:
         raise RequestError(
-            f"--scheduler {address}: {few}, after {FIRST_WORKER_SECONDS:.0f} s of waiting."
-        ) from None
+            f"--scheduler {address}: no Dask scheduler answers there ({wrong.rstrip('.')})."
+        )
+
+
+def _wait_for(thread: threading.Thread, seconds: float, signals: Signals) -> None:
+    limit = time.monotonic() + seconds
+    while thread.is_alive() and time.monotonic() < limit:
+        thread.join(POLL_SECONDS)
+        signals.check()
+
+
+def check_workers(client: Any, address: str, number: int, signals: Signals) -> None:
+    """Refuse a cluster with a worker that could play other games, or with fewer than a number.
+
+    Raises
+    ------
+    RequestError
+    Interrupted
+    """
+    limit = time.monotonic() + FIRST_WORKER_SECONDS
+    while (there := len(client.ncores())) < number:
+        if time.monotonic() > limit:
+            few = f"has {there} of {number} workers" if there else "has no workers"
+            raise RequestError(
+                f"--scheduler {address}: {few}, after {FIRST_WORKER_SECONDS:.0f} s of waiting."
+            )
+        time.sleep(POLL_SECONDS)
+        signals.check()
     # Python's own eval: a function of ours couldn't even be loaded where simcards is missing.
     call = "[exec(source, scope), scope['ask'](0)][1]"
     scope = {"source": remote.ASK, "scope": {}}
@@ -154,7 +202,8 @@ def check_workers(client: Any, address: str, number: int) -> None:
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
-    asking.join(ASK_SECONDS)  # one that doesn't answer is asked again with its first task
+    _wait_for(asking, ASK_SECONDS, signals)  # who doesn't answer is asked with its first task
+    signals.check()
     for worker, theirs in found.items():
         if isinstance(theirs, BaseException):  # it left meanwhile
             continue

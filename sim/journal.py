@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from .errors import RunError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -51,7 +53,12 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes], tag: str = "") -> None:
+def write_whole(
+    path: Path,
+    data: bytes | Iterable[bytes],
+    tag: str = "",
+    wanted: Callable[[], bool] = lambda: True,
+) -> None:
     """Write a file under its name only when it is whole and on the disk.
 
     Parameters
@@ -61,6 +68,8 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], tag: str = "") -> Non
         Pieces are taken as they come, and are through before the name is given.
     tag : str
         Makes the temporary name one's own, where somebody else may write the same file.
+    wanted : callable
+        Asked when the data are on the disk; if not, nothing is left of them.
     """
     temporary = path.with_name(f"{path.name}{tag}{TEMPORARY}")
     try:
@@ -68,6 +77,9 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], tag: str = "") -> Non
             file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
+        if not wanted():
+            temporary.unlink()
+            return
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
@@ -77,10 +89,18 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], tag: str = "") -> Non
         raise
 
 
-def append_line(path: Path, line: bytes) -> None:
-    """Add a line to a file, whole and on the disk, or not at all."""
-    with open(path, "ab", buffering=0) as file:
+def append_line(path: Path, line: bytes, at: int) -> int:
+    """Add a line to a file, whole and on the disk, or not at all; returns its new size.
+
+    Raises
+    ------
+    RunError
+        When its size isn't `at`: somebody else has changed it, or removed it.
+    """
+    with open(path, "r+b" if at else "ab", buffering=0) as file:  # one that is gone isn't made anew
         end = file.seek(0, os.SEEK_END)
+        if end != at:
+            raise RunError(f"{path}: somebody else has changed it. Nothing more is written there.")
         try:
             rest = memoryview(line)
             while rest:  # a short write is followed by one that says why
@@ -91,6 +111,7 @@ def append_line(path: Path, line: bytes) -> None:
             with contextlib.suppress(OSError):
                 file.truncate(end)
             raise
+    return at + len(line)
 
 
 def line_of(part: Part, counts: Any) -> bytes:
@@ -146,6 +167,17 @@ class Journal:
     def __exit__(self, *error: object) -> None:
         if self._file:
             self._file.close()
+
+    def damaged(self) -> int:
+        """Return the number of lines that aren't as they were written.
+
+        A last one that was cut short isn't: its chunk was never finished.
+        """
+        at = found = 0
+        while line := self._line_at(at):
+            found += _read_line(line) is None and line.endswith(b"\n")
+            at += len(line)
+        return found
 
     def parts(self) -> Iterator[Part]:
         """Yield the finished chunks in the order they were finished, but for damaged lines."""

@@ -230,7 +230,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"no results there (no {MANIFEST}).\n"
             f"  Make some: simcards run --game {games()[0]} --out {folder}",
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise unusable(folder, f"its {MANIFEST} can't be read: {error}") from None
     try:
         if data["format"] not in FORMATS:

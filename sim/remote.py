@@ -190,7 +190,7 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
         and index after the last one of each chunk; they follow one another), ``rows`` (whether
         they are wanted), ``kept`` (whether the journal needs lines), ``metadata`` (of rows files),
         ``folder`` and ``word`` (where rows files may be written, and what stands in its `SHARED`
-        file).
+        file), ``seconds`` (after which no further chunk is begun).
 
     Returns
     -------
@@ -224,9 +224,10 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
                     lines += line
                 counts = chunk.counts if counts is None else counts + chunk.counts
                 stop = chunk.stop
-                if sum(len(data) for data in files.values()) >= PIECE:
-                    break
-            seconds = max(0.0, time.perf_counter() - begun)
+                seconds = max(0.0, time.perf_counter() - begun)
+                sent = sum(len(data) for data in files.values())
+                if sent >= PIECE or seconds > task["seconds"]:
+                    break  # the rest is handed out again
     except Exception as error:
         said = _plain(error, played)
     return {
@@ -246,7 +247,9 @@ def _unwritten(files: dict[str, bytes], task: Mapping[str, Any]) -> dict[str, by
         return files
     try:
         for name, data in files.items():
-            write_whole(Path(task["folder"], ROWS, name), data, f".{secrets.token_hex(4)}")
+            path, tag = Path(task["folder"], ROWS, name), f".{secrets.token_hex(4)}"
+            # Asked again just before it gets its name: the run may be over by then.
+            write_whole(path, data, tag, lambda: _is_shared(task["folder"], task["word"]))
     except OSError as error:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
             raise  # a full disk is full for the client as well

@@ -42,6 +42,8 @@ class Progress:
     counts: Any
     """`Counts`, or of a comparison `Observations`, of the games that count so far: an unbroken
     range from the first one."""
+    note: str = ""
+    """What the workers have to say."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,9 @@ class Outcome:
     frames: list[pl.DataFrame] = field(repr=False)
     """Rows of the chunks, in order, if they were to be kept in memory."""
     error: BaseException | None = None
-    stuck: int | None = None
-    """Index of a game in which a user's strategy didn't return after a wish to stop. Its thread
-    goes on until the process is ended hard."""
+    stuck: str = ""
+    """Where a user's strategy didn't return after a wish to stop. It goes on until its process is
+    ended hard."""
 
 
 class _Stopwatch:
@@ -93,6 +95,14 @@ def _wait(finished: SimpleQueue[Future[Any]]) -> list[Future[Any]]:
     return found
 
 
+def wanted(error: BaseException | None) -> int:
+    """Return the index up to which games are wanted although a run is to stop.
+
+    Those before one in which a strategy failed: so the first one that fails is told.
+    """
+    return error.index if isinstance(error, StrategyError) else -1
+
+
 def execute(
     plan: Plan | Contest,
     *,
@@ -109,6 +119,7 @@ def execute(
     time_limit: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     executor: Executor | None = None,
+    signals: Signals | None = None,
     clock: Callable[[], float] = time.perf_counter,  # others stand still for 15 ms on Windows
 ) -> Outcome:
     """Play the games first .. first + n - 1, less what `store` has already.
@@ -139,6 +150,8 @@ def execute(
         Called a few times a second.
     executor : Executor, optional
         Runs the chunks instead of a thread pool of our own. It is not shut down.
+    signals : Signals, optional
+        If they are listened to already.
     clock : callable
         Seconds since whenever.
 
@@ -154,7 +167,7 @@ def execute(
         state.add(part.start, part.stop, counts, None)
     before = sum(stop - start for start, stop in done)
     keeps_rows = keep_frames or bool(store and store.manifest.keeps_rows)
-    signals = Signals()
+    signals = signals or Signals()
     watch = _Stopwatch(clock)
     handed: dict[Future[Any], Task] = {}
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -164,7 +177,7 @@ def execute(
     stop_reason = ""
     error: BaseException | None = None
     asked_at = 0.0  # when it was asked to stop
-    stuck: int | None = None
+    stuck = ""
     workers: Workers
     if executor is None:
         workers = Threads(plan, play or play_chunk, keeps_rows, threads)
@@ -176,11 +189,25 @@ def execute(
     breaks = frozenset(first + look for look in state.looks)
     tasks = workers.tasks(chunks, -(-(n - before) // chunk_size), breaks)
 
+    def next_task() -> Task | None:
+        """Return what is to be handed out; after a strategy failed, games before that one."""
+        if not stop_reason:
+            return again.popleft() if again else next(tasks, None)
+        task = next((one for one in again if one.start < wanted(error)), None)
+        if task:
+            again.remove(task)
+        return task
+
     def keep(chunks: list[Chunk]) -> None:
         """Keep and count what was played; in a folder all at once, as it waits for the disk."""
         nonlocal played
-        if store:
-            store.add(chunks)
+        while store:
+            try:
+                store.add(chunks)
+                break
+            except KeyboardInterrupt:  # polars has a handler of its own, and gives up writing
+                if not signals.are_caught:
+                    raise
         for chunk in chunks:
             rows = chunk.rows if keep_frames else None
             state.add(chunk.start, chunk.stop, chunk.counts, rows)
@@ -190,11 +217,7 @@ def execute(
         with signals.caught():
             while True:
                 try:
-                    while (
-                        not stop_reason
-                        and len(handed) < TASKS_A_SLOT * workers.slots
-                        and (task := again.popleft() if again else next(tasks, None))
-                    ):
+                    while len(handed) < TASKS_A_SLOT * workers.slots and (task := next_task()):
                         future = workers.submit(task)
                         handed[future] = task
                         future.add_done_callback(finished.put)
@@ -240,20 +263,18 @@ def execute(
                     elif time_limit is not None and seconds >= time_limit:
                         stop_reason = "time limit"
                     if stop_reason:
-                        # Games before one in which a strategy failed are still wanted.
-                        wanted = error.index if isinstance(error, StrategyError) else -1
-                        workers.stop(handed, wanted, needed=not state.reached)
+                        workers.stop(handed, wanted(error), needed=not state.reached)
                         asked_at = seconds
                 elif workers.gives_up(handed, seconds - asked_at, signals.times > 1):
-                    stuck = workers.stuck(handed)
+                    stuck = workers.stuck(handed, seconds - asked_at)
                     break
                 if on_progress and seconds >= next_report:
                     next_report = seconds + REPORT_SECONDS
                     rate = played / seconds if seconds else 0.0
-                    on_progress(Progress(before + played, n, rate, state.counts))
+                    on_progress(Progress(before + played, n, rate, state.counts, workers.note))
     finally:
         workers.stop(handed, -1, needed=False)
-        workers.close(wait=stuck is None)
+        workers.close(wait=not stuck)
     seconds = watch.seconds()
     complete = state.reached or state.at == first + n
     if complete:

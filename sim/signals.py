@@ -21,10 +21,23 @@ class Signals:
     def __init__(self) -> None:
         self.number = 0
         self.times = 0
+        self.are_caught = False
+        """Whether we handle them: Python itself then never raises KeyboardInterrupt."""
 
     def _handle(self, number: int, frame: Any) -> None:
         self.number = number
         self.times += 1
+
+    def check(self) -> None:
+        """Stop what can be left at once.
+
+        Raises
+        ------
+        Interrupted
+            If there was a signal.
+        """
+        if self.number:
+            raise Interrupted("stopped", self.number)
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
@@ -39,9 +52,11 @@ class Signals:
             for number in numbers
             if signal.getsignal(number) is not None  # else a host program's, and can't be put back
         }
+        were_caught, self.are_caught = self.are_caught, True
         try:
             yield
         finally:
+            self.are_caught = were_caught
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -69,8 +84,7 @@ def interruptible(function: Callable[[], T]) -> T:
         thread.start()
         while thread.is_alive():
             thread.join(POLL_SECONDS)
-            if signals.number:
-                raise Interrupted("stopped", signals.number)
+            signals.check()
     if failed:
         raise failed[0]
     return done[0]

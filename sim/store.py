@@ -24,7 +24,7 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,6 +116,8 @@ class Store:
         self.manifest = manifest
         self._lock = lock
         self._is_shared = False
+        self._size = 0
+        """Of the journal, as it was last written."""
 
     @classmethod
     def create(cls, folder: Path, manifest: Manifest, *, overwrite: bool) -> Store:
@@ -221,7 +223,8 @@ class Store:
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Keep finished chunks: first their rows, then their lines in the journal."""
-        append_line(self.folder / JOURNAL, b"".join(self._lines(chunk) for chunk in chunks))
+        lines = b"".join(self._lines(chunk) for chunk in chunks)
+        self._size = append_line(self.folder / JOURNAL, lines, self._size)
 
     def _lines(self, chunk: Chunk) -> bytes:
         """Write the rows of a chunk, if nobody has; returns what the journal is to say of it."""
@@ -250,7 +253,8 @@ class Store:
             if self._is_shared:
                 (self.folder / SHARED).unlink(missing_ok=True)
                 self._is_shared = False
-                self._remove_rows_but({part.file for part in parts})  # of workers that died
+                if self._is_journal_ours:
+                    self._remove_rows_but({part.file for part in parts})  # of workers that died
             wanted = [part for part in parts if part.stop <= stop]
             if status == "complete" and len(wanted) < len(parts):
                 self._rewrite_journal(wanted)
@@ -259,6 +263,13 @@ class Store:
             self.manifest, status=status, stop_reason=stop_reason, completed=completed
         )
         write_manifest(self.folder, self.manifest)
+
+    @property
+    def _is_journal_ours(self) -> bool:
+        try:
+            return (self.folder / JOURNAL).stat().st_size == self._size
+        except OSError:
+            return self._size == 0
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -272,12 +283,19 @@ class Store:
                 yield from map(journal.line, parts)
 
         write_whole(self.folder / JOURNAL, lines())
+        self._size = (self.folder / JOURNAL).stat().st_size
         self._remove_rows_but({part.file for part in parts})
 
     def _remove_rows_but(self, known: set[str]) -> None:
         for path in _rows_files(self.folder):
             if path.name not in known:
                 path.unlink(missing_ok=True)
+
+
+def unknown_rows(folder: Path, parts: Iterable[Part]) -> list[str]:
+    """Return the names of rows files that belong to none of these chunks; they count nowhere."""
+    known = {part.file for part in parts}
+    return [path.name for path in _rows_files(folder) if path.name not in known]
 
 
 def is_being_written(folder: Path) -> bool:

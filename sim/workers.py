@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import remote
 from .chunk import Chunk, new_control
 from .cluster import Cluster, killed
-from .contest import Contest, cost_of
+from .contest import Contest
 from .errors import RunError
 from .manifest import parquet_metadata
 from .plan import Plan
@@ -101,8 +101,12 @@ class Workers(Protocol):
     def gives_up(self, tasks: Handed, seconds: float, urgent: bool) -> bool:
         """Whether not to wait any longer, so many seconds after a wish to stop."""
 
-    def stuck(self, tasks: Handed) -> int | None:
-        """Return the index of a game in which a strategy doesn't return, if that is known."""
+    def stuck(self, tasks: Handed, seconds: float) -> str:
+        """Say where a strategy doesn't return, so many seconds after a wish to stop."""
+
+    @property
+    def note(self) -> str:
+        """What people are to know while it goes on; mostly nothing."""
 
     def check(self) -> None:
         """Raise an error when those who play can't be reached any more."""
@@ -151,9 +155,12 @@ class Threads:
         late = self._played.bots and seconds > GRACE_SECONDS
         return bool(late and any(future.running() for future in tasks))
 
-    def stuck(self, tasks: Handed) -> int | None:
-        """Return the index of a game in which a strategy doesn't return."""
-        return min(int(task.control[1]) for future, task in tasks.items() if future.running())
+    note = ""
+
+    def stuck(self, tasks: Handed, seconds: float) -> str:
+        """Name the first game in which a strategy doesn't return."""
+        index = min(int(task.control[1]) for future, task in tasks.items() if future.running())
+        return f"In {self._played.unit.one} {index} a strategy did not return."
 
     def check(self) -> None:
         """Threads can always be reached."""
@@ -193,8 +200,8 @@ class Elsewhere:
         if store and keeps_rows and not keeps_frames:
             self._task |= {"folder": str(store.folder.resolve()), "word": store.share()}
         self._serial = 0
-        self._game_seconds = cost_of(played) / 1e9
-        """Seconds a game takes: as declared, and then as the tasks say that they took."""
+        self._game_seconds = 0.0
+        """Seconds a game takes, from the tasks that are through; 0: not known yet."""
 
     @property
     def slots(self) -> int:
@@ -210,7 +217,7 @@ class Elsewhere:
         for start, stop in chunks:
             if ranges:
                 seconds = (stop - ranges[0][0]) * self._game_seconds
-                full = len(ranges) >= most or seconds > self._task_seconds
+                full = len(ranges) >= most or not 0 < seconds <= self._task_seconds
                 if full or start != ranges[-1][1] or start in breaks:
                     yield Task(tuple(ranges))
                     ranges.clear()
@@ -224,13 +231,21 @@ class Elsewhere:
 
     def submit(self, task: Task) -> Future[Any]:
         """Hand out a task."""
-        self._serial += 1  # Dask takes calls with equal arguments for one and the same
-        told = {**self._task, "ranges": list(task.ranges), "serial": self._serial}
+        # A Dask client that is given as an executor takes equal calls for one and the same.
+        self._serial += 1
+        told = {
+            **self._task,
+            "ranges": list(task.ranges),
+            "seconds": 2 * self._task_seconds,
+            "serial": self._serial,
+        }
         scope = {"source": remote.SOURCE, "scope": {}, "task": told}
         try:
             return self._executor.submit(eval, remote.CALL, scope)
         except BrokenExecutor as caught:
             raise WorkersLost(BROKEN) from caught
+        except RuntimeError as caught:  # it was shut down
+            raise WorkersLost(f"the executor takes nothing to play any more: {caught}.") from caught
 
     def answer(self, task: Task, future: Future[Any]) -> Answer:
         """Return the chunks that were played, and those to be handed out again."""
@@ -255,8 +270,9 @@ class Elsewhere:
         chunk = remote.chunk_of(found, task.start, self._played)
         if chunk is None:
             return Answer(error=error)
-        took = found["seconds"] / (chunk.stop - chunk.start)
-        self._game_seconds += (took - self._game_seconds) / 4
+        took = max(found["seconds"], 1e-6) / (chunk.stop - chunk.start)
+        known = self._game_seconds or took
+        self._game_seconds = known + (took - known) / 4
         if self._keeps_frames:
             import polars as pl
 
@@ -274,11 +290,26 @@ class Elsewhere:
 
     def gives_up(self, tasks: Handed, seconds: float, urgent: bool) -> bool:
         """Whether to leave what isn't through: it is played again when the run goes on."""
-        return urgent or seconds > LEAVE_SECONDS
+        return urgent or seconds > LEAVE_SECONDS or self._is_deserted
 
-    def stuck(self, tasks: Handed) -> int | None:
-        """Nothing goes on in this process."""
-        return None
+    def stuck(self, tasks: Handed, seconds: float) -> str:
+        """Name games that aren't through although they had more time than tasks take."""
+        if not self._played.bots or not tasks or seconds < 2 * self._task_seconds + GRACE_SECONDS:
+            return ""
+        ranges = next(iter(tasks.values())).ranges
+        return (
+            f"{self._played.unit.many} {ranges[0][0]} to {ranges[-1][1] - 1} are not through: a "
+            "strategy may not return there.\n  Its worker goes on until it is restarted."
+        ).capitalize()
+
+    @property
+    def note(self) -> str:
+        """Whether anybody is there to play."""
+        return "waiting for workers" if self._is_deserted else ""
+
+    @property
+    def _is_deserted(self) -> bool:
+        return isinstance(self._executor, Cluster) and self._executor.slots == 0
 
     def check(self) -> None:
         """Raise an error when a cluster's scheduler is gone."""

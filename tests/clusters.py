@@ -48,6 +48,21 @@ BAD_BOT = BOT.replace(
 )
 
 
+SLOW = """
+import time
+from simcards.sim import remote
+play_of = getattr(remote, "not_slow", remote.play_of)  # preloads are run twice
+remote.not_slow = play_of
+def slow(played):
+    def play(*words):
+        time.sleep(0.03)
+        return play_of(played)(*words)
+    return play
+remote.play_of = slow
+"""
+"""Makes workers slow enough for something to happen while they play."""
+
+
 @contextlib.contextmanager
 def started(workers: int = 2, **options: Any) -> Iterator[Any]:
     """A cluster of processes, which simcards is then only told the address of."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import BOT, HELPER, LONG, started
+from clusters import BOT, HELPER, LONG, SLOW, started
 
 import simcards
 
@@ -21,8 +21,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Any]:
-    """A cluster of one test."""
-    with started(local_directory=str(tmp_path / "dask")) as found:
+    """A cluster of one test, which takes its time."""
+    with started(preload=[SLOW], local_directory=str(tmp_path / "dask")) as found:
         yield found
 
 

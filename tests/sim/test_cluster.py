@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +224,52 @@ def test_a_worker_that_joins_late_is_refused_as_well(
     assert_resumed(out)
 
 
+@contextlib.contextmanager
+def listener() -> Iterator[str]:
+    """Something that isn't Dask: it lets everybody in and says nothing."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals come to the main one"
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_connecting_ends_it_in_order(
+    number: int, shared: str, tmp_path: Path, cli: Any, monkeypatch: Any
+) -> None:
+    check = cluster_module.check_workers
+
+    def stopped(*words: Any) -> None:
+        signal.raise_signal(number)
+        check(*words)
+
+    monkeypatch.setattr(cluster_module, "check_workers", stopped)
+    words = ("run", "aces", "--n", 1000, "--scheduler", shared, "--out", tmp_path / "run")
+    code, shown, err = cli(*words, "--quiet")
+    assert (code, shown, err) == (128 + number, "", "simcards: stopped\n")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals come to the main one"
+)
+def test_a_signal_while_closing_loses_nothing(shared: str, cli: Any, monkeypatch: Any) -> None:
+    close = cluster_module._quietly
+
+    def stopped(*words: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        close(*words)
+
+    monkeypatch.setattr(cluster_module, "_quietly", stopped)
+    words = ("run", "aces", "--n", 1000, "--seed", SEED, "--quiet", "--json")
+    code, shown, err = cli(*words, "--scheduler", shared)
+    assert (code, err) == (0, "")
+    assert json.loads(shown)["completed"] == 1000
+
+
 def test_what_can_t_be_connected_to_is_refused(
     tmp_path: Path, cli: Any, monkeypatch: Any, empty: Any, shared: str
 ) -> None:
@@ -233,7 +283,15 @@ def test_what_can_t_be_connected_to_is_refused(
 
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
     monkeypatch.setattr(cluster_module, "FIRST_WORKER_SECONDS", 1)
-    assert "no Dask scheduler answers" in refused("tcp://127.0.0.1:9")
+    for address in ("tcp://127.0.0.1:9", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:x"):
+        assert "no Dask scheduler answers" in refused(address)
+    assert "no Dask scheduler answers" in refused("foo://127.0.0.1:8786")
+    assert "no Dask scheduler answers" in refused("tls://127.0.0.1:8786")
+    with listener() as silent:
+        assert "no Dask scheduler answers" in refused(silent)
+    with distributed.Client(shared, set_as_default=False) as client:
+        a_worker = next(iter(client.ncores()))
+    assert "answers there (a Worker does)" in refused(a_worker)
     assert "name an address" in refused("localhost")
     assert "has no workers" in refused(empty.scheduler_address)
     assert "--threads 2" in refused(shared, "--threads", 2)

@@ -6,15 +6,18 @@ import contextlib
 import os
 import random
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusters import (
+    BOT,
     HAND,
     LONG,
     SEED,
+    SLOW,
     assert_nothing_is_left,
     assert_resumed,
     finished_chunks,
@@ -23,14 +26,18 @@ from clusters import (
     start,
     started,
     wait_until,
+    worker,
     worker_pids,
 )
 from runs import assert_same_rows, files, journal, manifest
 
 import simcards
+from simcards.analysis.results import run_plan
 from simcards.sim import cluster as cluster_module
 from simcards.sim.chunk import prepare_kernel
 from simcards.sim.games.aces import GAME
+from simcards.sim.plan import make_plan
+from simcards.sim.run import Progress
 
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")  # distributed needs it
@@ -78,6 +85,7 @@ def test_workers_killed_in_mid_chunk_cost_nothing(
     for pid in pids[:times]:
         os.kill(pid, signal.SIGKILL)
         time.sleep(0.1)
+    assert thread.is_alive()
     thread.join(120)
     (result,) = came
     assert not isinstance(result, Exception), result
@@ -117,25 +125,37 @@ def test_a_chunk_that_kills_every_worker_is_named_and_the_rest_kept(
     assert_resumed(out)
 
 
+class Seen(Exception):
+    """What a run was to show."""
+
+
 def test_what_waits_with_one_worker_is_stolen_by_another(tmp_path: Path, monkeypatch: Any) -> None:
     """The client never hears of the second one, so it plays only what it steals."""
     monkeypatch.setattr(cluster_module, "LOOK_SECONDS", 1e9)
     out = tmp_path / "run"
+    plan = make_plan("aces", rules=HAND, seed=SEED)
     with started(1, local_directory=str(tmp_path / "dask")) as found:
-        request = {**LONG, "n": 10**8, "chunk_size": 50_000, "time_limit": 10, "out": out}
-        thread, came = in_background("aces", {**request, "executor": found.scheduler_address})
-        wait_until(lambda: finished_chunks(out) >= 1)
-        found.scale(2)
-        thread.join(120)
-        stolen = found.scheduler.extensions["stealing"].count
-    assert stolen > 0
-    (result,) = came
-    assert result.summary.stop_reason in ("time limit", "n")
-    assert_nothing_is_left(out)
-    assert_same_rows(
-        result.rows.head(10**6),
-        simcards.run("aces", 10**6, seed=SEED, rules=HAND, rows=True).rows,
-    )
+        begun = time.monotonic()
+
+        def look(progress: Progress) -> None:
+            # Only a task that waits when it joins can be stolen: so it joins again and again.
+            found.scale(2 - int((time.monotonic() - begun) / 8) % 2)
+            if progress.counts.games and found.scheduler.extensions["stealing"].count:
+                raise Seen
+
+        with pytest.raises(Seen):
+            run_plan(
+                plan,
+                n=10**10,
+                chunk=50_000,
+                executor=found.scheduler_address,
+                time_limit=60,
+                out=out,
+                on_progress=look,
+            )
+    read = simcards.load(out).rows.head(10**6)
+    assert len(read)
+    assert_same_rows(read, simcards.run("aces", len(read), seed=SEED, rules=HAND, rows=True).rows)
 
 
 def test_a_worker_that_hangs_is_taken_for_dead(tmp_path: Path, long_rows: Any) -> None:
@@ -145,13 +165,14 @@ def test_a_worker_that_hangs_is_taken_for_dead(tmp_path: Path, long_rows: Any) -
     out = tmp_path / "run"
     with (
         dask.config.set({"distributed.scheduler.worker-ttl": "3s"}),
-        started(2, local_directory=str(tmp_path / "dask")) as found,
+        started(2, preload=[SLOW], local_directory=str(tmp_path / "dask")) as found,
     ):
         request = {**LONG, "executor": found.scheduler_address, "out": out}
         thread, came = in_background("aces", request)
         wait_until(lambda: finished_chunks(out) >= 5)
         hung = psutil.Process(worker_pids(found)[0])
         hung.suspend()
+        assert thread.is_alive()
         thread.join(120)
         (result,) = came
         assert not isinstance(result, Exception), result
@@ -176,11 +197,56 @@ def test_workers_join_and_leave(own: Any, tmp_path: Path, long_rows: Any) -> Non
     time.sleep(1)
     slow.resume()
     own.scale(1)
+    wait_until(lambda: len(own.scheduler_info["workers"]) == 1)
+    assert thread.is_alive()
     thread.join(120)
     (result,) = came
     assert not isinstance(result, Exception), result
     assert_same_rows(result.rows, long_rows.rows)
     assert_nothing_is_left(out)
+
+
+def test_a_run_that_nobody_plays_any_more_says_so_and_stops_in_time(tmp_path: Path) -> None:
+    notes: set[str] = set()
+    with started(0) as found, worker(found.scheduler_address, tmp_path) as only:
+        plan = make_plan("aces", rules=HAND, seed=SEED)
+        killing = threading.Timer(2, only.kill)
+        killing.start()
+        begun = time.monotonic()
+        result = run_plan(
+            plan,
+            n=10**12,
+            executor=found.scheduler_address,
+            time_limit=6,
+            on_progress=lambda progress: notes.add(progress.note),
+        )
+        killing.join()
+    assert time.monotonic() - begun < 20
+    assert result.summary.stop_reason == "time limit"
+    assert notes == {"", "waiting for workers"}
+
+
+def test_a_strategy_that_doesn_t_return_on_a_worker_is_named(bot: str) -> None:
+    endless = Path(bot).with_name("endless.py")
+    loop = "    if view.word % 4000 == 7:\n        while view.seat >= 0:\n            pass\n"
+    endless.write_text(BOT.replace("    if view", f"{loop}    if view"))
+    words = ("aces", "--n", 10**6, "--seed", SEED, "--strategy", f"0={endless}")
+    run = start("run", *words, "--scheduler", "local", "--threads", 2, "--quiet")
+    ours = []
+    try:
+        wait_until(lambda: len(psutil.Process(run.pid).children(recursive=True)) >= 3)
+        time.sleep(8)
+        ours = psutil.Process(run.pid).children(recursive=True)
+        run.send_signal(signal.SIGINT)
+        time.sleep(8)
+        run.send_signal(signal.SIGINT)
+        shown, err = run.communicate(timeout=60)
+    finally:
+        run.kill()
+    assert run.returncode == 130
+    assert "are not through: a strategy may not return there" in err
+    assert "Partial" in shown
+    assert psutil.wait_procs(ours, 10)[1] == []
 
 
 @pytest.mark.parametrize("kind", ["gone", "restarted"])

@@ -6,7 +6,7 @@ import errno
 import os
 import random
 import threading
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import simcards
 from simcards.sim import remote
 from simcards.sim.chunk import prepare_kernel
 from simcards.sim.games.aces import GAME
-from simcards.sim.plan import cut, make_plan
+from simcards.sim.plan import Plan, cut, make_plan
 from simcards.sim.workers import Elsewhere, Task
 
 
@@ -36,16 +36,8 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> Non
     out = tmp_path / "run"
     simcards.run("aces", 200, seed=1, chunk_size=100, out=out)
     before = files(out)
-    task = {
-        "versions": remote.versions_here(),
-        "played": remote.describe(read_manifest(out).plan),
-        "ranges": [(0, 100)],
-        "rows": True,
-        "kept": True,
-        "metadata": {},
-        "folder": str(out),
-        "word": "of the run before",
-    }
+    word = {"folder": str(out), "word": "of the run before"}
+    task = task_of(read_manifest(out).plan, [(0, 100)], rows=True, kept=True, **word)
     answer = remote.play(task)
     assert list(answer["files"]) == ["rows-000000000000000-000000000000100.parquet"]
     assert answer["error"] is None
@@ -56,8 +48,6 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> Non
 def test_a_worker_that_may_only_read_the_folder_sends_its_rows(
     tmp_path: Path, monkeypatch: Any, number: int
 ) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     def refused(path: Path, *rest: Any) -> None:
         raise OSError(number, os.strerror(number), str(path))
 
@@ -70,8 +60,6 @@ def test_a_worker_that_may_only_read_the_folder_sends_its_rows(
 
 def test_rows_that_travel_come_in_pieces(tmp_path: Path, monkeypatch: Any) -> None:
     """A task's answer ends when it is large enough; the rest of the task is handed out again."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from simcards.sim import workers
 
     monkeypatch.setattr(remote, "PIECE", 2000)
@@ -213,13 +201,93 @@ def test_how_long_tasks_are_is_learnt_from_those_that_are_through() -> None:
     tasks = workers.tasks(iter(cut(0, 10**9, 10_000)), 10**5, ())
     assert len(next(tasks).ranges) == 1
     plan = make_plan("aces", seed=1)
-    task = {"played": remote.describe(plan), "ranges": [(0, 500)], "rows": False, "kept": False}
     for _ in range(60):
         future: Future[Any] = Future()
-        with remote.known(task["played"], plan):
-            future.set_result(remote.play({**task, "versions": remote.versions_here()}))
+        future.set_result(remote.play(task_of(plan, [(0, 500)])))
         workers.answer(Task(((0, 500),)), future)
     assert len(next(tasks).ranges) > 10
+
+
+def task_of(plan: Plan, ranges: list[tuple[int, int]], **more: Any) -> dict[str, Any]:
+    task = {
+        "versions": remote.versions_here(),
+        "played": remote.describe(plan),
+        "ranges": ranges,
+        "rows": False,
+        "kept": False,
+        "metadata": {},
+        "folder": "",
+        "word": "",
+        "seconds": 60.0,
+    }
+    return {**task, **more}
+
+
+def test_the_first_tasks_are_short() -> None:
+    """Nobody knows how long a game of users' strategies takes."""
+    workers = elsewhere(2, 0.0)
+    tasks = workers.tasks(iter(cut(0, 10**9, 10_000)), 10**5, ())
+    assert [len(next(tasks).ranges) for _ in range(5)] == [1] * 5
+
+
+def test_a_task_that_takes_too_long_is_left_at_the_next_chunk() -> None:
+    plan = make_plan("aces", seed=1)
+    answer = remote.play(task_of(plan, [(0, 10), (10, 20), (20, 30)], seconds=0.0))
+    assert (answer["stop"], answer["counts"]["games"]) == (10, 10)
+    workers = elsewhere(1, 1.0)
+    future: Future[Any] = Future()
+    future.set_result(answer)
+    found = workers.answer(Task(((0, 10), (10, 20), (20, 30))), future)
+    assert found.left == [((10, 20), (20, 30))]
+
+
+def test_a_rows_file_that_is_too_late_gets_no_name(tmp_path: Path, monkeypatch: Any) -> None:
+    """The run may be over when its data are on the disk."""
+    (tmp_path / "rows").mkdir()
+    (tmp_path / ".shared").write_text("word")
+    asked = iter([True, False])
+    monkeypatch.setattr(remote, "_is_shared", lambda folder, word: next(asked))
+    plan = make_plan("aces", seed=1)
+    task = task_of(plan, [(0, 10)], rows=True, kept=True, folder=str(tmp_path), word="word")
+    assert remote.play(task)["error"] is None
+    assert list((tmp_path / "rows").iterdir()) == []
+
+
+BAD = """
+def play(view):
+    return 99 if view.word % 40000 == 7 else 0
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_game_that_fails_is_told_wherever_rows_travel(
+    seed: int, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Although what came before it was left for another task."""
+    (tmp_path / "bad.py").write_text(BAD)
+    monkeypatch.setattr(remote, "PIECE", 1)
+    how = {"strategies": {0: str(tmp_path / "bad.py")}, "seed": seed, "rows": True}
+    told = []
+    with ThreadPoolExecutor(3) as pool:
+        for more in ({}, {"executor": pool}):
+            with pytest.raises(simcards.StrategyError) as caught:
+                simcards.run("aces", 20_000, chunk_size=50, threads=3, **how, **more)
+            told.append((caught.value.index, caught.value.seat))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("executor", [42, True, ["tcp://x"], b"local", ThreadPoolExecutor])
+def test_what_isn_t_an_executor_is_refused(executor: Any, tmp_path: Path) -> None:
+    with pytest.raises(simcards.RequestError, match="executor="):
+        simcards.run("aces", 10, executor=executor, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_executor_that_was_shut_down_ends_a_run(tmp_path: Path) -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(simcards.RunError, match="takes nothing to play any more"):
+        simcards.run("aces", 10, executor=pool)
 
 
 def test_few_games_are_shared_by_all() -> None:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import stat
@@ -610,6 +611,30 @@ def test_a_signal_ends_a_saved_run_soon_and_in_order(
     assert cli("resume", out, "--time-limit", "0.01")[0] == 0  # the lock is free again
 
 
+def test_a_signal_that_polars_hears_as_well_ends_a_run_in_order(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """It has a handler of its own and gives up writing, with KeyboardInterrupt."""
+    from simcards.sim import journal as journal_module
+
+    write = journal_module.rows_bytes
+    written: list[Any] = []
+
+    def heard(*words: Any) -> bytes:
+        written.append(words)
+        if len(written) == 3:
+            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
+        return write(*words)
+
+    monkeypatch.setattr(journal_module, "rows_bytes", heard)
+    out = tmp_path / "run"
+    with pytest.raises(simcards.Interrupted) as stopped:
+        simcards.run("aces", 10**6, seed=1, chunk_size=50, threads=1, out=out)
+    assert manifest(out)["stop_reason"] == "interrupt"
+    assert len(stopped.value.result.rows) >= 150
+
+
 @posix
 def test_a_second_writer_is_refused_until_the_first_is_dead(tmp_path: Path, cli: Any) -> None:
     out = tmp_path / "run"
@@ -794,6 +819,55 @@ def test_a_chunk_that_stands_twice_counts_once(saved: Path, direct: Any) -> None
     assert sorted((saved / "chunks.jsonl").read_bytes().splitlines(keepends=True)) == sorted(lines)
 
 
+def killed(saved: Path) -> None:
+    """Make it look as a run does whose writer was killed."""
+    from dataclasses import replace
+
+    from simcards.sim.manifest import read_manifest, write_manifest
+
+    told = read_manifest(saved)
+    write_manifest(saved, replace(told, status="running", stop_reason="", completed=0))
+
+
+def test_verify_finds_damage_in_the_journal_of_a_killed_run(saved: Path, cli: Any) -> None:
+    killed(saved)
+    assert cli("verify", saved)[0] == 0
+    tear_line(saved / "chunks.jsonl", 4)  # cut short: its chunk was never finished
+    drop_last_line_s_end(saved / "chunks.jsonl")
+    flip_in_line(saved / "chunks.jsonl", 1)
+    code, out, err = cli("verify", saved)
+    assert code == 1 and "chunks are not as they were written" in err
+
+
+def test_verify_tells_what_belongs_to_no_chunk(saved: Path, cli: Any) -> None:
+    killed(saved)
+    lines = (saved / "chunks.jsonl").read_bytes().splitlines(keepends=True)
+    left = [line for line in lines if not re.search(rb'"start":(200|800),', line)]
+    (saved / "chunks.jsonl").write_bytes(b"".join(left))
+    code, out, err = cli("verify", saved)
+    assert (code, err) == (0, "")
+    assert "2 chunks, 400 matches beyond a gap are whole too." in out
+    assert "2 files in rows belong to no chunk; they count nowhere." in out
+
+
+def test_a_journal_removed_under_a_run_ends_it_and_costs_no_rows(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    add = Store.add
+
+    def removed(self: Store, chunks: Any) -> None:
+        path = self.folder / "chunks.jsonl"
+        if path.exists() and len(journal(self.folder)) >= 3:
+            path.unlink()
+        add(self, chunks)
+
+    monkeypatch.setattr(Store, "add", removed)
+    with pytest.raises(simcards.RunError, match="can't be written: No such file"):
+        simcards.run("aces", 1000, seed=1, chunk_size=50, threads=1, out=tmp_path / "run")
+    assert len(rows_files(tmp_path / "run")) >= 3
+    assert not (tmp_path / "run" / "chunks.jsonl").exists()
+
+
 def change_manifest(folder: Path, **changes: Any) -> None:
     told = manifest(folder) | changes
     (folder / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
@@ -806,6 +880,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no text": (lambda run: (run / "manifest.json").write_bytes(b"\xff\xfe\x00"), "can't be read"),
     "missing": (lambda run: (run / "manifest.json").unlink(), "no results there"),
     "a list": (lambda run: (run / "manifest.json").write_text("[]"), "damaged"),
+    "deep": (lambda run: (run / "manifest.json").write_text("[" * 10**5), "can't be read"),
     "something else": (lambda run: change_manifest(run, format="web app"), "simcards run"),
     "another engine": (lambda run: change_manifest(run, engine=99), "pip install simcards=="),
     "another version": (lambda run: change_manifest(run, version=99), "pip install simcards=="),
@@ -905,6 +980,8 @@ def fail_at(monkeypatch: Any, what: str, k: int, *, for_good: bool) -> list[int]
         return real(*arguments, **keywords)
 
     monkeypatch.setattr(where, name, maybe)
+    # Chunks that are finished at the same time are flushed together: here one after the other.
+    monkeypatch.setattr(run_module, "_wait", lambda finished: [finished.get(timeout=60)])
     return calls
 
 
