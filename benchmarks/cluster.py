@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -35,7 +37,7 @@ from simcards.sim import remote
 from simcards.sim.chunk import play_chunk, prepare_plan
 from simcards.sim.journal import Part, line_of
 from simcards.sim.numbers import games_count
-from simcards.sim.plan import chunk_size, make_plan
+from simcards.sim.plan import chunk_size, chunks_between, make_plan
 
 SEED = 1
 A_PROCESS = 250
@@ -215,7 +217,7 @@ def pretend(asked: argparse.Namespace) -> None:
     knowing = threading.Lock()
 
     def play(task: dict[str, Any]) -> dict[str, Any]:
-        start, stop = task["ranges"][0][0], task["ranges"][-1][1]
+        start, stop = task["start"], task["stop"]
         with knowing:
             if not known:
                 chunk = play_chunk(make_plan(json_game(task), seed=SEED), 0, 10_000, False)
@@ -226,7 +228,8 @@ def pretend(asked: argparse.Namespace) -> None:
         time.sleep(seconds)
         lines = b""
         if task["kept"]:
-            lines = b"".join(line_of(Part(*ends), known["told"]) for ends in task["ranges"])
+            chunks = chunks_between(start, stop, task["first"], task["size"])
+            lines = b"".join(line_of(Part(*ends), known["told"]) for ends in chunks)
         return {
             "worker": "none",
             "stop": stop,
@@ -238,9 +241,7 @@ def pretend(asked: argparse.Namespace) -> None:
         }
 
     def json_game(task: dict[str, Any]) -> str:
-        import json
-
-        game: str = json.loads(task["played"])["played"]["game"]
+        game: str = json.loads(zlib.decompress(task["played"]))["played"]["game"]
         return game
 
     remote.play = play

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -245,10 +245,15 @@ def cut(
     if at < first + n:
         gaps.append((at, first + n))
     for start, stop in gaps:
-        while start < stop:
-            end = min(stop, start + size - (start - first) % size)
-            look = bisect_right(ends, start)
-            if look < len(ends):
-                end = min(end, ends[look])
-            yield start, end
+        inside = ends[bisect_right(ends, start) : bisect_left(ends, stop)]
+        for end in (*inside, stop):
+            yield from chunks_between(start, end, first, size)
             start = end
+
+
+def chunks_between(start: int, stop: int, first: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut the games start .. stop - 1 at multiples of a size, counted from `first`."""
+    while start < stop:
+        end = min(stop, start + size - (start - first) % size)
+        yield start, end
+        start = end

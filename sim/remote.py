@@ -16,6 +16,7 @@ import secrets
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -32,7 +33,7 @@ from .journal import ROWS, line_and_file, write_whole
 from .manifest import played_json, read_played
 from .observations import Observations
 from .observe import play_of
-from .plan import Plan
+from .plan import Plan, chunks_between
 from .sources import bots_root, hash_files, write_copy
 from .store import SHARED
 
@@ -65,8 +66,8 @@ def ask(_):
         return {"error": f"{type(error).__name__}: {error}"}
 """
 
-_known: dict[str, Plan | Contest] = {}
-_ready: dict[str, Plan | Contest] = {}
+_known: dict[bytes, Plan | Contest] = {}
+_ready: dict[bytes, Plan | Contest] = {}
 _preparing = threading.Lock()
 
 
@@ -99,8 +100,10 @@ def difference(worker: str, theirs: Mapping[str, str], ours: Mapping[str, str]) 
     )
 
 
-def describe(played: Plan | Contest) -> str:
-    """Return all that decides the rows as a text, sources of users' strategies included.
+def describe(played: Plan | Contest) -> bytes:
+    """Return all that decides the rows, sources of users' strategies included.
+
+    As compressed JSON: Dask remembers a thousand messages of each worker.
 
     Raises
     ------
@@ -118,7 +121,8 @@ def describe(played: Plan | Contest) -> str:
                 )
             sources[bot.digest] = {name: _text(data) for name, data in files.items()}
     functions = [bot.serial for bot in played.bots if bot.folder is None]
-    return json.dumps({"played": played_json(played), "sources": sources, "functions": functions})
+    told = {"played": played_json(played), "sources": sources, "functions": functions}
+    return zlib.compress(json.dumps(told).encode())
 
 
 def _text(data: bytes) -> dict[str, str]:
@@ -133,7 +137,7 @@ def _data(file: Mapping[str, str]) -> bytes:
 
 
 @contextmanager
-def known(text: str, played: Plan | Contest) -> Iterator[None]:
+def known(text: bytes, played: Plan | Contest) -> Iterator[None]:
     """Let workers that are threads of this process find what is played: functions can't travel."""
     _known[text] = played
     try:
@@ -142,13 +146,13 @@ def known(text: str, played: Plan | Contest) -> Iterator[None]:
         _known.pop(text, None)
 
 
-def _played(text: str) -> Plan | Contest:
+def _played(text: bytes) -> Plan | Contest:
     """Return what a text describes, compiled."""
     if text in _known:
         return _known[text]
     with _preparing:  # a worker may have several threads
         if text not in _ready:
-            told = json.loads(text)
+            told = json.loads(zlib.decompress(text))
             if told["functions"]:
                 raise RequestError(
                     "a function given in Python can't travel to other processes.\n"
@@ -186,11 +190,12 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     task : mapping
-        ``versions`` (those of the client), ``played`` (see `describe`), ``ranges`` (first index
-        and index after the last one of each chunk; they follow one another), ``rows`` (whether
-        they are wanted), ``kept`` (whether the journal needs lines), ``metadata`` (of rows files),
-        ``folder`` and ``word`` (where rows files may be written, and what stands in its `SHARED`
-        file), ``seconds`` (after which no further chunk is begun).
+        ``versions`` (those of the client), ``played`` (see `describe`), ``start`` and ``stop``
+        (the games start .. stop - 1), ``first`` and ``size`` (these are cut into chunks at
+        multiples of a size, counted from the first game), ``rows`` (whether they are wanted),
+        ``kept`` (whether the journal needs lines), ``metadata`` (of rows files), ``folder`` and
+        ``word`` (where rows files may be written, and what stands in its `SHARED` file),
+        ``seconds`` (after which no further chunk is begun).
 
     Returns
     -------
@@ -204,7 +209,7 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
     counts: Any = None
     lines = b""
     files: dict[str, bytes] = {}
-    stop = task["ranges"][0][0]
+    stop = task["start"]
     seconds = 0.0
     said: dict[str, Any] | None = None
     played: Plan | Contest | None = None
@@ -215,7 +220,8 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
         else:
             played = _played(task["played"])
             begun = time.perf_counter()
-            for ends in task["ranges"]:
+            whole = task["start"], task["stop"], task["first"], task["size"]
+            for ends in chunks_between(*whole):
                 chunk = play_of(played)(played, *ends, task["rows"])
                 assert chunk is not None  # nobody asks it to stop
                 if task["kept"] or task["rows"]:

@@ -183,7 +183,14 @@ def execute(
         workers = Threads(plan, play or play_chunk, keeps_rows, threads)
     else:
         workers = Elsewhere(
-            plan, executor, threads, keeps_rows=keeps_rows, keeps_frames=keep_frames, store=store
+            plan,
+            executor,
+            threads,
+            first=first,
+            size=chunk_size,
+            keeps_rows=keeps_rows,
+            keeps_frames=keep_frames,
+            store=store,
         )
     chunks = iter(cut(first, n, chunk_size, looks, done) if not state.reached else ())
     breaks = frozenset(first + look for look in state.looks)
@@ -234,7 +241,7 @@ def execute(
                     try:
                         answer = workers.answer(task, future)
                         found += answer.chunks
-                        again.extend(Task(ranges) for ranges in answer.left)
+                        again.extend(answer.left)
                         if answer.error:
                             raise answer.error
                     except (KeyboardInterrupt, WorkersLost) as caught:

@@ -18,7 +18,7 @@ from .cluster import Cluster, killed
 from .contest import Contest
 from .errors import RunError
 from .manifest import parquet_metadata
-from .plan import Plan
+from .plan import Plan, chunks_between
 
 if TYPE_CHECKING:
     from .store import Store
@@ -44,16 +44,12 @@ class WorkersLost(RunError):
 
 @dataclass(frozen=True)
 class Task:
-    """Chunks that are handed out together; they follow one another."""
+    """The games start .. stop - 1, one chunk or several, that are handed out together."""
 
-    ranges: tuple[Ends, ...]
+    start: int
+    stop: int
     control: Any = None
     """By which a thread is asked to stop; other processes share no memory with us."""
-
-    @property
-    def start(self) -> int:
-        """Index of its first game."""
-        return self.ranges[0][0]
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class Answer:
     """What came of a task."""
 
     chunks: Sequence[Chunk] = ()
-    left: Sequence[tuple[Ends, ...]] = ()
+    left: Sequence[Task] = ()
     """What is to be handed out once more."""
     error: BaseException | None = None
 
@@ -131,12 +127,12 @@ class Threads:
 
     def tasks(self, chunks: Iterator[Ends], number: int, breaks: Container[int]) -> Iterator[Task]:
         """Make tasks of a chunk each."""
-        return (Task((ends,), new_control()) for ends in chunks)
+        return (Task(*ends, new_control()) for ends in chunks)
 
     def submit(self, task: Task) -> Future[Any]:
         """Hand out a task."""
-        (ends,) = task.ranges
-        return self._pool.submit(self._player, self._played, *ends, self._keeps_rows, task.control)
+        words = task.start, task.stop, self._keeps_rows, task.control
+        return self._pool.submit(self._player, self._played, *words)
 
     def answer(self, task: Task, future: Future[Any]) -> Answer:
         """Return the chunk; nothing if it was asked to stop."""
@@ -179,6 +175,8 @@ class Elsewhere:
         executor: Executor,
         threads: int,
         *,
+        first: int,
+        size: int,
         keeps_rows: bool,
         keeps_frames: bool,
         store: Store | None,
@@ -188,9 +186,11 @@ class Elsewhere:
         self._stack = ExitStack()
         text = remote.describe(played)
         self._stack.enter_context(remote.known(text, played))
-        self._task = {
+        self._task: dict[str, Any] = {
             "versions": remote.versions_here(),
             "played": text,
+            "first": first,
+            "size": size,
             "rows": keeps_rows,
             "kept": store is not None,
             "metadata": parquet_metadata(store.manifest) if store else {},
@@ -213,17 +213,21 @@ class Elsewhere:
     def tasks(self, chunks: Iterator[Ends], number: int, breaks: Container[int]) -> Iterator[Task]:
         """Make tasks of some seconds each; shorter ones if there aren't enough for all."""
         most = min(MOST_CHUNKS, number // (4 * self.slots))
-        ranges: list[Ends] = []
+        begun: int | None = None
+        end = together = 0
         for start, stop in chunks:
-            if ranges:
-                seconds = (stop - ranges[0][0]) * self._game_seconds
-                full = len(ranges) >= most or not 0 < seconds <= self._task_seconds
-                if full or start != ranges[-1][1] or start in breaks:
-                    yield Task(tuple(ranges))
-                    ranges.clear()
-            ranges.append((start, stop))
-        if ranges:
-            yield Task(tuple(ranges))
+            if begun is not None:
+                seconds = (stop - begun) * self._game_seconds
+                full = together >= most or not 0 < seconds <= self._task_seconds
+                if full or start != end or start in breaks:
+                    yield Task(begun, end)
+                    begun = None
+            if begun is None:
+                begun, together = start, 0
+            end = stop
+            together += 1
+        if begun is not None:
+            yield Task(begun, end)
 
     @property
     def _task_seconds(self) -> float:
@@ -235,7 +239,8 @@ class Elsewhere:
         self._serial += 1
         told = {
             **self._task,
-            "ranges": list(task.ranges),
+            "start": task.start,
+            "stop": task.stop,
             "seconds": 2 * self._task_seconds,
             "serial": self._serial,
         }
@@ -259,12 +264,13 @@ class Elsewhere:
         except Exception as caught:
             if not killed(caught):
                 raise
-            if len(task.ranges) > 1:  # which of them is it? The others are to be kept
-                return Answer(left=[(ends,) for ends in task.ranges])
-            ((start, stop),) = task.ranges
+            whole = task.start, task.stop, self._task["first"], self._task["size"]
+            parts = [Task(*ends) for ends in chunks_between(*whole)]
+            if len(parts) > 1:  # which of them is it? The others are to be kept
+                return Answer(left=parts)
             raise RunError(
-                f"every worker that played {self._played.unit.many} {start} to {stop - 1} died, "
-                "several times over: killed, or out of memory."
+                f"every worker that played {self._played.unit.many} {task.start} to "
+                f"{task.stop - 1} died, several times over: killed, or out of memory."
             ) from caught
         error = remote.error_of(found, self._played)
         chunk = remote.chunk_of(found, task.start, self._played)
@@ -278,8 +284,8 @@ class Elsewhere:
 
             rows = [pl.read_parquet(io.BytesIO(data)) for data in chunk.files.values()]
             chunk = replace(chunk, rows=pl.concat(rows))
-        rest = tuple(ends for ends in task.ranges if ends[0] >= chunk.stop)
-        return Answer([chunk], [rest] if rest and error is None else [], error)
+        is_all = chunk.stop == task.stop or error is not None
+        return Answer([chunk], [] if is_all else [Task(chunk.stop, task.stop)], error)
 
     def stop(self, tasks: Handed, wanted: int, *, needed: bool) -> None:
         """Cancel what wasn't begun. Dask would also cancel what was: so the oldest are left."""
@@ -296,9 +302,9 @@ class Elsewhere:
         """Name games that aren't through although they had more time than tasks take."""
         if not self._played.bots or not tasks or seconds < 2 * self._task_seconds + GRACE_SECONDS:
             return ""
-        ranges = next(iter(tasks.values())).ranges
+        task = next(iter(tasks.values()))
         return (
-            f"{self._played.unit.many} {ranges[0][0]} to {ranges[-1][1] - 1} are not through: a "
+            f"{self._played.unit.many} {task.start} to {task.stop - 1} are not through: a "
             "strategy may not return there.\n  Its worker goes on until it is restarted."
         ).capitalize()
 

@@ -20,7 +20,7 @@ import simcards
 from simcards.sim import remote
 from simcards.sim.chunk import prepare_kernel
 from simcards.sim.games.aces import GAME
-from simcards.sim.plan import Plan, cut, make_plan
+from simcards.sim.plan import Plan, chunks_between, cut, make_plan
 from simcards.sim.workers import Elsewhere, Task
 
 
@@ -37,7 +37,7 @@ def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> Non
     simcards.run("aces", 200, seed=1, chunk_size=100, out=out)
     before = files(out)
     word = {"folder": str(out), "word": "of the run before"}
-    task = task_of(read_manifest(out).plan, [(0, 100)], rows=True, kept=True, **word)
+    task = task_of(read_manifest(out).plan, 0, 100, rows=True, kept=True, **word)
     answer = remote.play(task)
     assert list(answer["files"]) == ["rows-000000000000000-000000000000100.parquet"]
     assert answer["error"] is None
@@ -160,10 +160,19 @@ class Never(Executor):
     """Is given nothing in these tests."""
 
 
-def elsewhere(slots: int, game_seconds: float) -> Elsewhere:
+def elsewhere(slots: int, game_seconds: float, size: int = 10_000) -> Elsewhere:
     """Workers of which a game is known to take so long."""
     plan = make_plan("aces", seed=1)
-    made = Elsewhere(plan, Never(), slots, keeps_rows=False, keeps_frames=False, store=None)
+    made = Elsewhere(
+        plan,
+        Never(),
+        slots,
+        first=0,
+        size=size,
+        keeps_rows=False,
+        keeps_frames=False,
+        store=None,
+    )
     made._game_seconds = game_seconds
     return made
 
@@ -177,13 +186,13 @@ def test_tasks_follow_one_another_and_begin_where_a_run_may_end() -> None:
         done = list(zip(begun[::2], begun[1::2], strict=True))
         chunks = list(cut(first, n, size, looks, done))
         breaks = {first + look for look in looks}
-        workers = elsewhere(choose.randrange(1, 9), choose.choice([1e-6, 1e-3, 1.0]))
+        workers = elsewhere(choose.randrange(1, 9), choose.choice([0.0, 1e-6, 1e-3, 1.0]))
         tasks = list(workers.tasks(iter(chunks), len(chunks), breaks))
-        assert [ends for task in tasks for ends in task.ranges] == chunks
         for task in tasks:
-            stops = [stop for _, stop in task.ranges[:-1]]
-            assert stops == [start for start, _ in task.ranges[1:]]
-            assert not breaks & set(stops)
+            assert not breaks & set(range(task.start + 1, task.stop))
+        # A worker cuts a task into the very chunks it was made of.
+        whole = [(task.start, task.stop, first, size) for task in tasks]
+        assert [ends for words in whole for ends in chunks_between(*words)] == chunks
 
 
 @pytest.mark.parametrize(("slots", "seconds"), [(1, 2.0), (50, 2.0), (1000, 4.0)])
@@ -192,27 +201,34 @@ def test_a_task_takes_some_seconds(slots: int, seconds: float) -> None:
     workers = elsewhere(slots, 1e-6)
     chunks = iter(cut(0, 10**12, 16_384))
     task = next(iter(workers.tasks(chunks, 10**8, ())))
-    taken = (task.ranges[-1][1] - task.start) * 1e-6
+    taken = (task.stop - task.start) * 1e-6
     assert 0.9 * seconds < taken <= seconds
 
 
 def test_how_long_tasks_are_is_learnt_from_those_that_are_through() -> None:
     workers = elsewhere(1, 1.0)  # declared a million times too slow
     tasks = workers.tasks(iter(cut(0, 10**9, 10_000)), 10**5, ())
-    assert len(next(tasks).ranges) == 1
+    assert length(next(tasks)) == 10_000
     plan = make_plan("aces", seed=1)
     for _ in range(60):
         future: Future[Any] = Future()
-        future.set_result(remote.play(task_of(plan, [(0, 500)])))
-        workers.answer(Task(((0, 500),)), future)
-    assert len(next(tasks).ranges) > 10
+        future.set_result(remote.play(task_of(plan, 0, 500)))
+        workers.answer(Task(0, 500), future)
+    assert length(next(tasks)) > 100_000
 
 
-def task_of(plan: Plan, ranges: list[tuple[int, int]], **more: Any) -> dict[str, Any]:
+def length(task: Task) -> int:
+    return task.stop - task.start
+
+
+def task_of(plan: Plan, start: int, stop: int, **more: Any) -> dict[str, Any]:
     task = {
         "versions": remote.versions_here(),
         "played": remote.describe(plan),
-        "ranges": ranges,
+        "start": start,
+        "stop": stop,
+        "first": 0,
+        "size": 1000,
         "rows": False,
         "kept": False,
         "metadata": {},
@@ -227,18 +243,17 @@ def test_the_first_tasks_are_short() -> None:
     """Nobody knows how long a game of users' strategies takes."""
     workers = elsewhere(2, 0.0)
     tasks = workers.tasks(iter(cut(0, 10**9, 10_000)), 10**5, ())
-    assert [len(next(tasks).ranges) for _ in range(5)] == [1] * 5
+    assert [length(next(tasks)) for _ in range(5)] == [10_000] * 5
 
 
 def test_a_task_that_takes_too_long_is_left_at_the_next_chunk() -> None:
     plan = make_plan("aces", seed=1)
-    answer = remote.play(task_of(plan, [(0, 10), (10, 20), (20, 30)], seconds=0.0))
+    answer = remote.play(task_of(plan, 0, 30, size=10, seconds=0.0))
     assert (answer["stop"], answer["counts"]["games"]) == (10, 10)
     workers = elsewhere(1, 1.0)
     future: Future[Any] = Future()
     future.set_result(answer)
-    found = workers.answer(Task(((0, 10), (10, 20), (20, 30))), future)
-    assert found.left == [((10, 20), (20, 30))]
+    assert workers.answer(Task(0, 30), future).left == [Task(10, 30)]
 
 
 def test_a_rows_file_that_is_too_late_gets_no_name(tmp_path: Path, monkeypatch: Any) -> None:
@@ -248,7 +263,7 @@ def test_a_rows_file_that_is_too_late_gets_no_name(tmp_path: Path, monkeypatch: 
     asked = iter([True, False])
     monkeypatch.setattr(remote, "_is_shared", lambda folder, word: next(asked))
     plan = make_plan("aces", seed=1)
-    task = task_of(plan, [(0, 10)], rows=True, kept=True, folder=str(tmp_path), word="word")
+    task = task_of(plan, 0, 10, rows=True, kept=True, folder=str(tmp_path), word="word")
     assert remote.play(task)["error"] is None
     assert list((tmp_path / "rows").iterdir()) == []
 
