@@ -14,10 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from runs import assert_same_rows, files, journal, manifest
 
 import simcards
 
+MARKS = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals"),
+]
 SEED = 99
 HAND = {"match": "hand"}
 BOT = """

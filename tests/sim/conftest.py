@@ -1,4 +1,4 @@
-"""Clusters for the tests that need one."""
+"""A compiled kernel for all tests of runs, and clusters for those that need one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ import pytest
 from clusters import BOT, HELPER, LONG, SLOW, started
 
 import simcards
+from simcards.sim.chunk import prepare_kernel
+from simcards.sim.games.aces import GAME
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernel() -> None:
+    prepare_kernel(GAME)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ import pytest
 from clusters import (
     BAD_BOT,
     HELPER,
+    MARKS,
     SEED,
     assert_resumed,
     assert_same_folders,
@@ -34,22 +35,11 @@ from runs import CASES, assert_same_rows, row_hash
 import simcards
 from simcards.kernels import jit
 from simcards.sim import cluster as cluster_module
-from simcards.sim.chunk import prepare_kernel
-from simcards.sim.games.aces import GAME
 
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")  # distributed needs it
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals"),
-]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
+pytestmark = MARKS
 
 
 # The same games, rows and bytes

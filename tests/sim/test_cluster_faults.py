@@ -16,6 +16,7 @@ from clusters import (
     BOT,
     HAND,
     LONG,
+    MARKS,
     SEED,
     SLOW,
     assert_nothing_is_left,
@@ -34,24 +35,13 @@ from runs import assert_same_rows, files, journal, manifest
 import simcards
 from simcards.analysis.results import run_plan
 from simcards.sim import cluster as cluster_module
-from simcards.sim.chunk import prepare_kernel
-from simcards.sim.games.aces import GAME
 from simcards.sim.plan import make_plan
 from simcards.sim.run import Progress
 
 distributed = pytest.importorskip("distributed")
 psutil = pytest.importorskip("psutil")  # distributed needs it
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.skipif(os.name != "posix", reason="processes are killed by signals"),
-]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
+pytestmark = MARKS
 
 
 def test_processes_that_are_killed_end_a_run_that_can_be_resumed(tmp_path: Path) -> None:

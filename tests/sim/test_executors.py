@@ -18,15 +18,8 @@ from runs import assert_same_rows, files
 
 import simcards
 from simcards.sim import remote
-from simcards.sim.chunk import prepare_kernel
-from simcards.sim.games.aces import GAME
 from simcards.sim.plan import Plan, chunks_between, cut, make_plan
 from simcards.sim.workers import Elsewhere, Task
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
 
 
 def test_a_worker_that_comes_back_too_late_writes_nothing(tmp_path: Path) -> None:

@@ -15,17 +15,11 @@ import simcards
 from simcards.analysis.results import precision_rule
 from simcards.analysis.sequential import look_counts
 from simcards.sim import run as run_module
-from simcards.sim.chunk import play_chunk, prepare_kernel
-from simcards.sim.games.aces import GAME
+from simcards.sim.chunk import play_chunk
 from simcards.sim.store import Store
 
 GOAL = 0.025
 REQUEST: dict[str, Any] = {"seed": 77, "rules": {"match": "hand"}, "precision": GOAL}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from runs import CASES, assert_same_rows, interrupted, manifest, row_hash
 import simcards
 from simcards.analysis.sequential import look_counts
 from simcards.sim import run as run_module
-from simcards.sim.chunk import play_chunk, prepare_kernel
+from simcards.sim.chunk import play_chunk
 from simcards.sim.counts import Counts, total
 from simcards.sim.games.aces import GAME, Rules
 from simcards.sim.numbers import LARGEST_INDEX, LARGEST_SEED
@@ -30,11 +30,6 @@ from simcards.sim.plan import LARGEST_CHUNK, Plan, chunk_size, cut, make_plan
 
 GAMES = 400
 SEED = 20_240_607
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,23 +18,19 @@ from typing import Any
 
 import polars as pl
 import pytest
+from clusters import finished_chunks, start
 from runs import CASES, assert_same_rows, files, interrupted, journal, manifest
 
 import simcards
 from simcards.sim import run as run_module
 from simcards.sim import store as store_module
-from simcards.sim.chunk import play_chunk, prepare_kernel
+from simcards.sim.chunk import play_chunk
 from simcards.sim.games.aces import GAME
 from simcards.sim.store import Store
 
 N, SIZE, SEED = 1000, 200, 99
 HAND = {"match": "hand"}
 posix = pytest.mark.skipif(os.name != "posix", reason="signals between processes")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def kernel() -> None:
-    prepare_kernel(GAME)
 
 
 @pytest.fixture(scope="module")
@@ -513,16 +508,6 @@ def test_a_complete_run_resumed_stays_as_it_is(saved: Path, direct: Any, monkeyp
     assert manifest(saved)["status"] == "complete"
 
 
-def start_run(*words: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "simcards", *map(str, words)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def wait_for(process: subprocess.Popen[str], happened: Callable[[], bool]) -> bool:
     """Wait until something happened, or the process is over."""
     limit = time.monotonic() + 120
@@ -532,11 +517,6 @@ def wait_for(process: subprocess.Popen[str], happened: Callable[[], bool]) -> bo
         assert time.monotonic() < limit, "nothing happens"
         time.sleep(0.002)
     return True
-
-
-def finished_chunks(folder: Path) -> int:
-    path = folder / "chunks.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def unbroken(folder: Path) -> int:
@@ -556,9 +536,9 @@ def test_a_run_killed_twenty_times_ends_with_the_rows_of_an_undisturbed_one(tmp_
     hit = 0
     for kill in range(20):
         if (out / "manifest.json").exists():
-            process = start_run("resume", out, "--threads", 2, "--quiet")
+            process = start("resume", out, "--threads", 2, "--quiet")
         else:
-            process = start_run("run", *request, "--out", out, "--threads", 2, "--quiet")
+            process = start("run", *request, "--out", out, "--threads", 2, "--quiet")
         at = finished_chunks(out) + choose.randint(1, 12)
         # The first three mostly while it starts, makes the folder or takes it over.
         until = time.monotonic() + (choose.uniform(0.2, 1.2) if kill < 3 else 60)
@@ -592,7 +572,7 @@ def test_a_signal_ends_a_saved_run_soon_and_in_order(
     tmp_path: Path, cli: Any, number: int, reason: str
 ) -> None:
     out = tmp_path / "a run"  # with a space: the command that goes on must be quoted
-    process = start_run("run", "aces", "--n", "1e9", "--seed", SEED, "--out", out, "--quiet")
+    process = start("run", "aces", "--n", "1e9", "--seed", SEED, "--out", out, "--quiet")
     assert wait_for(process, lambda: finished_chunks(out) >= 2)
     sent = time.monotonic()
     process.send_signal(number)
@@ -639,7 +619,7 @@ def test_a_signal_that_polars_hears_as_well_ends_a_run_in_order(
 def test_a_second_writer_is_refused_until_the_first_is_dead(tmp_path: Path, cli: Any) -> None:
     out = tmp_path / "run"
     request = ("run", "aces", "--n", "1e9", "--seed", SEED, "--chunk-size", 500, "--out", out)
-    process = start_run(*request, "--quiet")
+    process = start(*request, "--quiet")
     try:
         assert wait_for(process, lambda: finished_chunks(out) >= 2)
         for words in (("resume", out), (*request, "--overwrite")):
@@ -802,10 +782,10 @@ def test_what_is_damaged_is_noticed_and_played_again(
     assert_same_rows(again.rows, direct.rows)
     assert again.counts == direct.counts
     assert cli("verify", saved)[0] == 0
-    for start, (time_, digest) in before.items():
-        now = files(saved)[f"rows/{rows_of(saved, start).name}"]
+    for first, (time_, digest) in before.items():
+        now = files(saved)[f"rows/{rows_of(saved, first).name}"]
         assert now[1] == digest
-        if start not in lost:
+        if first not in lost:
             assert now[0] == time_, "an undamaged chunk was played again"
     assert files(finished)["manifest.json"][1] == files(saved)["manifest.json"][1]
 
