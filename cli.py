@@ -180,7 +180,7 @@ EXTENT = options(
     click.option("--out", metavar="DIR", help="Keep what comes out in a folder."),
     click.option("--overwrite", is_flag=True, help="Replace what lies in DIR."),
     click.option("--level", default="0.95", metavar="L", help="Level of the intervals."),
-    click.option("--chunk-size", "chunk", metavar="C", help="Games handed to a thread at a time."),
+    click.option("--chunk-size", "chunk", metavar="C", help="Games played and kept together."),
 )
 HOW = ("n", "first", "threads", "level", "time_limit", "executor", "chunk", "out", "overwrite")
 """Names of what says how something is played, as the functions of analysis/ take them."""

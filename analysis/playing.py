@@ -244,7 +244,9 @@ def go_on(
     compile_s = _prepare(manifest.plan, on_compile)
     with _reached(manifest.plan, executor, workers) as reached:
         with explained(manifest.plan):
-            store = Store.reopen(folder)
+            # Signals that are caught from connecting on would not be heard meanwhile.
+            heard = reached.signals.check if isinstance(reached, Cluster) else None
+            store = Store.reopen(folder, heard)
         try:
             with explained(manifest.plan):
                 store.begin(games)

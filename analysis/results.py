@@ -291,7 +291,7 @@ def run(
     time_limit : float, optional
         Seconds after which no more is played.
     chunk_size : int, optional
-        Most games handed to a thread at a time. The rows never depend on it.
+        Most games played and kept together. The rows never depend on it.
     rows : bool
         Keep the rows, one a game, in memory.
     out : path, optional

@@ -21,7 +21,7 @@ from ..sim.observe import play_of
 from ..sim.plan import Plan, chunk_size, draw_seed, make_plan
 from ..sim.processors import usable_processors
 from ..sim.run import execute
-from ..sim.store import no_rows, unknown_rows
+from ..sim.store import is_being_written, no_rows, unknown_rows
 from .intervals import moments
 from .summary import denominator
 
@@ -202,18 +202,24 @@ def _verify(folder: Path, manifest: Manifest, journal: Journal, again: int) -> I
     games = sum(part.stop - part.start for part in parts)
     units = manifest.plan.unit.many
     mend = f"Play what is damaged again: simcards resume {folder}"
-    if len(whole) < every or (manifest.status != "running" and games < manifest.completed):
+    if len(whole) < every:
         raise RunError(
             f"{folder}: {every - len(whole)} of {every} chunks are not as they were "
             f"written, or missing; the first {games:,} {units} are whole.\n  {mend}"
         )
-    yield f"{len(parts)} chunks, {games:,} {units}: all files are as they were written."
-    if len(whole) > len(parts):
-        beyond = sum(part.stop - part.start for part in whole[len(parts) :])
-        yield f"{len(whole) - len(parts)} chunks, {beyond:,} {units} beyond a gap are whole too."
+    if manifest.status != "running" and games < manifest.completed:
+        raise RunError(
+            f"{folder}: only {games:,} of {manifest.completed:,} {units} stand in the journal.\n"
+            f"  {mend}"
+        )
+    yield f"{_chunks(len(parts))}, {games:,} {units}: all files are as they were written."
+    beyond = whole[len(parts) :]
+    if beyond:
+        more = sum(part.stop - part.start for part in beyond)
+        yield f"Beyond a gap: {_chunks(len(beyond))}, {more:,} {units}, whole as well."
     unknown = unknown_rows(folder, whole)
-    if unknown:
-        yield f"{len(unknown)} files in {ROWS} belong to no chunk; they count nowhere."
+    if unknown and not is_being_written(folder):
+        yield f"Files in {ROWS} that belong to no chunk, and count nowhere: {len(unknown)}."
     yield _check_parts(folder, manifest, journal, whole)
     for plan in plans_of(manifest.plan):
         prepare_plan(plan)
@@ -233,9 +239,13 @@ def _verify(folder: Path, manifest: Manifest, journal: Journal, again: int) -> I
                 f"{folder}: {units} {part.start} to {part.stop - 1}, played again, differ.\n"
                 "  Please report this, with the manifest."
             )
-    yield f"{len(chosen)} chunks played again: the same rows and counts."
+    yield f"{_chunks(len(chosen))} played again: the same rows and counts."
     if manifest.completed < manifest.n and manifest.status != "complete":
         yield f"Partial: {games:,} of {manifest.n:,}. Go on: simcards resume {folder}"
+
+
+def _chunks(number: int) -> str:
+    return f"{number} chunk" if number == 1 else f"{number} chunks"
 
 
 def _check_parts(folder: Path, manifest: Manifest, journal: Journal, parts: list[Part]) -> str:

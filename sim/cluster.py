@@ -43,20 +43,17 @@ class Cluster(Executor):
         self.signals = signals
         """Caught from the first attempt to connect to the end of closing."""
         self._client = client
+        self._address = str(client.scheduler.address)
         self._executor = client.get_executor(pure=False)
         self._slots = 0
         self._looked = -LOOK_SECONDS
 
     @property
-    def address(self) -> str:
-        """Of the scheduler."""
-        return str(self._client.scheduler.address)
-
-    @property
     def slots(self) -> int:
         """Threads of all workers; they may join and leave."""
         if time.monotonic() - self._looked >= LOOK_SECONDS and self._client.status == "running":
-            with contextlib.suppress(OSError, TimeoutError):
+            # AttributeError: the client has just given up, and has no scheduler any more.
+            with contextlib.suppress(OSError, TimeoutError, AttributeError):
                 found = self._client.sync(
                     self._client.scheduler.ncores, callback_timeout=CLOSE_SECONDS
                 )
@@ -78,7 +75,7 @@ class Cluster(Executor):
         RunError
         """
         if self._client.status != "running":
-            raise RunError(f"the scheduler at {self.address} is gone.")
+            raise RunError(f"the scheduler at {self._address} is gone.")
 
 
 def killed(error: BaseException) -> bool:
@@ -256,7 +253,8 @@ def _worker_processes(address: str, threads: int, place: str) -> Iterator[None]:
         stderr=subprocess.DEVNULL,
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),  # wherever simcards was found
+            # Wherever simcards was found; '' is the folder one is in.
+            "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
             "DASK_TEMPORARY_DIRECTORY": place,
             "DASK_LOGGING__DISTRIBUTED": "critical",
         },

@@ -271,18 +271,11 @@ def _arrangements(items: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def contest_chunk_size(contest: Contest) -> int:
     """Observations a chunk, a power of two: by game, rules and strategies, never by a clock."""
-    wanted = CHUNK_NANOSECONDS / cost_of(contest)
+    wanted = CHUNK_NANOSECONDS / sum(cost(table.plan) for table in contest.tables)
     size = 1
     while size * 2 <= min(wanted, LARGEST_CHUNK):
         size *= 2
     return size
-
-
-def cost_of(played: Plan | Contest) -> float:
-    """Rough cost of an index in nanoseconds, at all tables; decides nothing but sizes."""
-    if isinstance(played, Contest):
-        return sum(cost(table.plan) for table in played.tables)
-    return cost(played)
 
 
 def plans_of(played: Plan | Contest) -> tuple[Plan, ...]:

@@ -58,7 +58,7 @@ def write_whole(
     data: bytes | Iterable[bytes],
     tag: str = "",
     wanted: Callable[[], bool] = lambda: True,
-) -> None:
+) -> bool:
     """Write a file under its name only when it is whole and on the disk.
 
     Parameters
@@ -70,6 +70,11 @@ def write_whole(
         Makes the temporary name one's own, where somebody else may write the same file.
     wanted : callable
         Asked when the data are on the disk; if not, nothing is left of them.
+
+    Returns
+    -------
+    bool
+        Whether it was wanted.
     """
     temporary = path.with_name(f"{path.name}{tag}{TEMPORARY}")
     try:
@@ -79,7 +84,7 @@ def write_whole(
             os.fsync(file.fileno())
         if not wanted():
             temporary.unlink()
-            return
+            return False
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
@@ -87,10 +92,11 @@ def write_whole(
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+    return True
 
 
-def append_line(path: Path, line: bytes, at: int) -> int:
-    """Add a line to a file, whole and on the disk, or not at all; returns its new size.
+def append_lines(path: Path, lines: bytes, at: int) -> int:
+    """Add lines to a file, whole and on the disk, or not at all; returns its new size.
 
     Raises
     ------
@@ -102,7 +108,7 @@ def append_line(path: Path, line: bytes, at: int) -> int:
         if end != at:
             raise RunError(f"{path}: somebody else has changed it. Nothing more is written there.")
         try:
-            rest = memoryview(line)
+            rest = memoryview(lines)
             while rest:  # a short write is followed by one that says why
                 rest = rest[file.write(rest) :]
             os.fsync(file.fileno())
@@ -111,7 +117,7 @@ def append_line(path: Path, line: bytes, at: int) -> int:
             with contextlib.suppress(OSError):
                 file.truncate(end)
             raise
-    return at + len(line)
+    return at + len(lines)
 
 
 def line_of(part: Part, counts: Any) -> bytes:
@@ -189,16 +195,20 @@ class Journal:
                 yield Part(told["start"], told["stop"], *words, at)
             at += len(line)
 
-    def whole(self, *, check: bool) -> list[Part]:
+    def whole(self, *, check: bool, heard: Callable[[], None] | None = None) -> list[Part]:
         """Return the finished chunks in order of their games, without overlaps.
 
         Parameters
         ----------
         check : bool
             Leave out chunks whose rows file isn't as it was written.
+        heard : callable, optional
+            Called before each of them: hashing terabytes takes hours.
         """
         found: list[Part] = []
         for part in sorted(self.parts(), key=lambda one: (one.start, one.stop)):
+            if heard:
+                heard()
             after = found[-1].stop if found else part.start
             if part.start >= after and (not check or is_whole(self._folder, part)):
                 found.append(part)

@@ -111,13 +111,15 @@ def describe(played: Plan | Contest) -> bytes:
         When a strategy can't travel.
     """
     sources: dict[str, dict[str, dict[str, str]]] = {}
+    size = 0
     for bot in played.bots:
         if bot.folder is not None:
             files = {name: (bot.folder / name).read_bytes() for name in bot.files}
-            if sum(map(len, files.values())) > LARGEST_SOURCES:
+            size += 0 if bot.digest in sources else sum(map(len, files.values()))
+            if size > LARGEST_SOURCES:
                 raise RequestError(
-                    f"{bot.text}: its files have more than {LARGEST_SOURCES >> 20} MB together, "
-                    "too much to travel with every task.\n  Play it with threads."
+                    f"{bot.text}: the files of strategies have more than {LARGEST_SOURCES >> 20} "
+                    "MB together, too much to travel with every task.\n  Play it with threads."
                 )
             sources[bot.digest] = {name: _text(data) for name, data in files.items()}
     functions = [bot.serial for bot in played.bots if bot.folder is None]
@@ -227,7 +229,7 @@ def play(task: Mapping[str, Any]) -> dict[str, Any]:
                 if task["kept"] or task["rows"]:
                     line, file = line_and_file(chunk, task["metadata"])
                     files |= _unwritten(file, task)
-                    lines += line
+                    lines += line if task["kept"] else b""
                 counts = chunk.counts if counts is None else counts + chunk.counts
                 stop = chunk.stop
                 seconds = max(0.0, time.perf_counter() - begun)
@@ -252,15 +254,21 @@ def _unwritten(files: dict[str, bytes], task: Mapping[str, Any]) -> dict[str, by
     if not files or not _is_shared(task["folder"], task["word"]):
         return files
     try:
-        for name, data in files.items():
-            path, tag = Path(task["folder"], ROWS, name), f".{secrets.token_hex(4)}"
+        return {
+            name: data
+            for name, data in files.items()
             # Asked again just before it gets its name: the run may be over by then.
-            write_whole(path, data, tag, lambda: _is_shared(task["folder"], task["word"]))
+            if not write_whole(
+                Path(task["folder"], ROWS, name),
+                data,
+                f".{secrets.token_hex(4)}",
+                lambda: _is_shared(task["folder"], task["word"]),
+            )
+        }
     except OSError as error:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
             raise  # a full disk is full for the client as well
         return files
-    return {}
 
 
 def _is_shared(folder: str, word: str) -> bool:

@@ -228,7 +228,8 @@ def execute(
                         future = workers.submit(task)
                         handed[future] = task
                         future.add_done_callback(finished.put)
-                    workers.check()
+                    if handed:
+                        workers.check()
                 except Exception as caught:
                     error = error or caught
                 if not handed:
@@ -285,6 +286,8 @@ def execute(
     seconds = watch.seconds()
     complete = state.reached or state.at == first + n
     if complete:
+        # What failed beyond the last game that counts would not have been played by one thread.
+        error = None
         stop_reason, signals.number = stops_for if state.reached else "n", 0
     elif error:
         stop_reason = stop_reason or "error"  # nothing could be handed out any more

@@ -24,7 +24,7 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,7 @@ from .journal import (
     TEMPORARY,
     Journal,
     Part,
-    append_line,
+    append_lines,
     is_whole,
     line_and_file,
     write_whole,
@@ -180,16 +180,23 @@ class Store:
                 )
 
     @classmethod
-    def reopen(cls, folder: Path) -> Store:
-        """Take over a saved run to go on with it; damaged chunks are taken as not played."""
+    def reopen(cls, folder: Path, heard: Callable[[], None] | None = None) -> Store:
+        """Take over a saved run to go on with it; damaged chunks are taken as not played.
+
+        Parameters
+        ----------
+        folder : Path
+        heard : callable, optional
+            Called now and then before anything is changed; may raise.
+        """
         read_manifest(folder)  # refused before anything is touched
         lock = _take_lock(folder, make=False)
         try:
             store = cls(folder, lock, read_manifest(folder))
+            with Journal(folder) as journal:
+                parts = journal.whole(check=True, heard=heard)
             (folder / ROWS).mkdir(exist_ok=True)
             (folder / SHARED).unlink(missing_ok=True)  # of a writer that was killed
-            with Journal(folder) as journal:
-                parts = journal.whole(check=True)
             store._rewrite_journal(parts)
         except BaseException:
             lock.release()
@@ -224,7 +231,7 @@ class Store:
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Keep finished chunks: first their rows, then their lines in the journal."""
         lines = b"".join(self._lines(chunk) for chunk in chunks)
-        self._size = append_line(self.folder / JOURNAL, lines, self._size)
+        self._size = append_lines(self.folder / JOURNAL, lines, self._size)
 
     def _lines(self, chunk: Chunk) -> bytes:
         """Write the rows of a chunk, if nobody has; returns what the journal is to say of it."""

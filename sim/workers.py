@@ -192,7 +192,7 @@ class Elsewhere:
             "first": first,
             "size": size,
             "rows": keeps_rows,
-            "kept": store is not None,
+            "kept": store is not None and store.manifest.keeps_rows == keeps_rows,
             "metadata": parquet_metadata(store.manifest) if store else {},
             "folder": "",
             "word": "",
@@ -304,9 +304,10 @@ class Elsewhere:
             return ""
         task = next(iter(tasks.values()))
         return (
-            f"{self._played.unit.many} {task.start} to {task.stop - 1} are not through: a "
-            "strategy may not return there.\n  Its worker goes on until it is restarted."
-        ).capitalize()
+            f"{self._played.unit.many.capitalize()} {task.start} to {task.stop - 1} are not "
+            "through: a strategy may not return there.\n"
+            "  Its worker goes on until it is restarted."
+        )
 
     @property
     def note(self) -> str:

@@ -157,7 +157,7 @@ def other_simcards(folder: Path, kind: str) -> Path:
             "def versions_here(): return FOUND\n"
             "def play(task):\n"
             "    said = f'worker {gethostname()} has other versions'\n"
-            "    return {'worker': '', 'chunks': [], 'error': {'kind': 'refused', 'said': said}}\n"
+            "    return {'worker': '', 'error': {'kind': 'refused', 'said': said}}\n"
         )
     return folder / "other"
 

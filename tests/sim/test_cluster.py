@@ -30,7 +30,7 @@ from clusters import (
     wait_until,
     worker,
 )
-from runs import CASES, assert_same_rows, row_hash
+from runs import CASES, assert_same_rows, files, row_hash
 
 import simcards
 from simcards.kernels import jit
@@ -241,6 +241,27 @@ def test_a_signal_while_connecting_ends_it_in_order(
     code, shown, err = cli(*words, "--quiet")
     assert (code, shown, err) == (128 + number, "", "simcards: stopped\n")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_signal_while_a_folder_is_checked_changes_nothing(
+    shared: str, tmp_path: Path, cli: Any, monkeypatch: Any
+) -> None:
+    """Hashing terabytes of rows takes hours."""
+    from simcards.sim import journal as journal_module
+
+    out = tmp_path / "run"
+    simcards.run("aces", 400, seed=SEED, chunk_size=100, out=out)
+    before = files(out)
+    is_whole = journal_module.is_whole
+
+    def stopped(*words: Any) -> bool:
+        signal.raise_signal(signal.SIGTERM)
+        return is_whole(*words)
+
+    monkeypatch.setattr(journal_module, "is_whole", stopped)
+    code, shown, err = cli("resume", out, "--n", 500, "--scheduler", shared, "--quiet")
+    assert (code, shown, err) == (143, "", "simcards: stopped\n")
+    assert files(out) == before
 
 
 @pytest.mark.skipif(

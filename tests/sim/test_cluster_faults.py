@@ -6,7 +6,6 @@ import contextlib
 import os
 import random
 import signal
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -200,17 +199,20 @@ def test_a_run_that_nobody_plays_any_more_says_so_and_stops_in_time(tmp_path: Pa
     notes: set[str] = set()
     with started(0) as found, worker(found.scheduler_address, tmp_path) as only:
         plan = make_plan("aces", rules=HAND, seed=SEED)
-        killing = threading.Timer(2, only.kill)
-        killing.start()
         begun = time.monotonic()
+
+        def look(progress: Progress) -> None:
+            notes.add(progress.note)
+            if progress.done:
+                only.kill()
+
         result = run_plan(
             plan,
             n=10**12,
             executor=found.scheduler_address,
             time_limit=6,
-            on_progress=lambda progress: notes.add(progress.note),
+            on_progress=look,
         )
-        killing.join()
     assert time.monotonic() - begun < 20
     assert result.summary.stop_reason == "time limit"
     assert notes == {"", "waiting for workers"}

@@ -6,12 +6,14 @@ import errno
 import os
 import random
 import threading
+import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusters import (
+    BAD_BOT,
     assert_same_folders,
 )
 from runs import assert_same_rows, files
@@ -88,6 +90,7 @@ def test_what_is_handed_out_doesn_t_grow_with_n() -> None:
 
     def work() -> None:
         while not done.is_set():
+            time.sleep(0.0001)  # so that there is time to hand out more
             if given:
                 future, function, words = given.pop(choose.randrange(len(given)))
                 future.set_result(function(*words))
@@ -257,31 +260,62 @@ def test_a_rows_file_that_is_too_late_gets_no_name(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(remote, "_is_shared", lambda folder, word: next(asked))
     plan = make_plan("aces", seed=1)
     task = task_of(plan, 0, 10, rows=True, kept=True, folder=str(tmp_path), word="word")
-    assert remote.play(task)["error"] is None
+    answer = remote.play(task)
+    assert answer["error"] is None
     assert list((tmp_path / "rows").iterdir()) == []
-
-
-BAD = """
-def play(view):
-    return 99 if view.word % 40000 == 7 else 0
-"""
+    # If the run isn't over, and only that look has failed, the client writes it.
+    assert list(answer["files"]) == ["rows-000000000000000-000000000000010.parquet"]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_first_game_that_fails_is_told_wherever_rows_travel(
-    seed: int, tmp_path: Path, monkeypatch: Any
+    seed: int, bot: str, monkeypatch: Any
 ) -> None:
     """Although what came before it was left for another task."""
-    (tmp_path / "bad.py").write_text(BAD)
+    bad = Path(bot).with_name("bad.py")
+    bad.write_text(BAD_BOT.replace("4000 ==", "100_000 =="))
     monkeypatch.setattr(remote, "PIECE", 1)
-    how = {"strategies": {0: str(tmp_path / "bad.py")}, "seed": seed, "rows": True}
+    how = {"strategies": {0: str(bad)}, "seed": seed, "rows": True}
     told = []
     with ThreadPoolExecutor(3) as pool:
         for more in ({}, {"executor": pool}):
             with pytest.raises(simcards.StrategyError) as caught:
                 simcards.run("aces", 20_000, chunk_size=50, threads=3, **how, **more)
             told.append((caught.value.index, caught.value.seat))
-    assert told[0] == told[1]
+    assert told[0] == told[1] and told[0][0] > 50
+
+
+def test_what_fails_beyond_the_last_game_that_counts_is_not_told(
+    bot: str, monkeypatch: Any
+) -> None:
+    """Executors play further ahead than threads do: here the failing game is answered first."""
+    bad = Path(bot).with_name("bad.py")
+    bad.write_text(BAD_BOT.replace("4000 ==", "600_000 =="))
+    how = {"strategies": {0: str(bad)}, "precision": 0.03, "chunk_size": 500, "n": 100_000}
+    alone = simcards.run("aces", seed=7, **how, threads=1)
+    with pytest.raises(simcards.StrategyError) as failed:
+        simcards.run("aces", seed=7, **{**how, "precision": 0.0001}, threads=1)
+    at = failed.value.index
+    assert 0 < at - alone.summary.completed < 20_000
+
+    class Backwards(Executor):
+        """Plays all up to a game, and tells the last task first."""
+
+        def __init__(self) -> None:
+            self.kept: list[Any] = []
+
+        def submit(self, function: Any, /, *words: Any, **named: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            self.kept.append((future, function(*words)))
+            if words[1]["task"]["stop"] > at:
+                for one, answer in reversed(self.kept):
+                    one.set_result(answer)
+                self.kept.clear()
+            return future
+
+    ours = simcards.run("aces", seed=7, **how, threads=500, executor=Backwards())
+    assert ours.counts == alone.counts
+    assert ours.summary.stop_reason == "precision"
 
 
 @pytest.mark.parametrize("executor", [42, True, ["tcp://x"], b"local", ThreadPoolExecutor])

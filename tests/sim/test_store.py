@@ -262,7 +262,7 @@ def test_verify_says_how_much_it_checked(
     assert out.splitlines() == [
         "5 chunks, 1,000 matches: all files are as they were written.",
         f"5 chunks have the counts of their games, 1,000 rows of {columns} declared columns.",
-        f"{played} chunks played again: the same rows and counts.",
+        f"{played} chunk{'s' * (played > 1)} played again: the same rows and counts.",
     ]
     assert cli("verify", finished, "--again", 0)[0] == 2
     assert cli("verify", "aces", "--again", 3)[0] == 2
@@ -826,8 +826,8 @@ def test_verify_tells_what_belongs_to_no_chunk(saved: Path, cli: Any) -> None:
     (saved / "chunks.jsonl").write_bytes(b"".join(left))
     code, out, err = cli("verify", saved)
     assert (code, err) == (0, "")
-    assert "2 chunks, 400 matches beyond a gap are whole too." in out
-    assert "2 files in rows belong to no chunk; they count nowhere." in out
+    assert "Beyond a gap: 2 chunks, 400 matches, whole as well." in out
+    assert "Files in rows that belong to no chunk, and count nowhere: 2." in out
 
 
 def test_a_journal_removed_under_a_run_ends_it_and_costs_no_rows(
@@ -1040,6 +1040,8 @@ def test_a_file_system_that_can_t_flush_folders_will_do(
 LIMITED = """
 import resource, signal, sys
 from simcards.cli import main
+from simcards.sim import run
+run._wait = lambda finished: [finished.get(timeout=60)]  # chunks are flushed one by one
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 main(sys.argv[2:])
