@@ -286,7 +286,7 @@ def test_one_line_moves_on_a_terminal_and_is_gone_at_the_end() -> None:
 
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "simcards", "run", "aces", "--n", "400000", "--seed", "1"],
+        [sys.executable, "-m", "simcards", "run", "aces", "--n", "4000000", "--seed", "1"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=theirs,
@@ -304,7 +304,7 @@ def test_one_line_moves_on_a_terminal_and_is_gone_at_the_end() -> None:
         screen = process.stdout.read().decode()
     os.close(ours)
     assert process.returncode == 0
-    assert "400,000 matches, seed 1" in screen and "\x1b" not in screen
+    assert "4,000,000 matches, seed 1" in screen and "\x1b" not in screen
     text = shown.decode()
     assert "seat 0 wins" in text
     assert "\x1b[3" not in text  # no colour where NO_COLOR is set
