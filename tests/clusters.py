@@ -61,7 +61,7 @@ play_of = getattr(remote, "not_slow", remote.play_of)  # preloads are run twice
 remote.not_slow = play_of
 def slow(played):
     def play(*words):
-        time.sleep(0.03)
+        time.sleep(0.05)
         return play_of(played)(*words)
     return play
 remote.play_of = slow
