@@ -249,6 +249,8 @@ class Elsewhere:
             return self._executor.submit(eval, remote.CALL, scope)
         except BrokenExecutor as caught:
             raise WorkersLost(BROKEN) from caught
+        except RunError:  # a RuntimeError as well: the scheduler is gone
+            raise
         except RuntimeError as caught:  # it was shut down
             raise WorkersLost(f"the executor takes nothing to play any more: {caught}.") from caught
 

@@ -719,7 +719,7 @@ def test_relative_paths_and_a_home(cli, tmp_path: Path, monkeypatch, known) -> N
         assert is_never(text, known)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes no links without rights")
 def test_links_are_followed(tmp_path: Path, known) -> None:
     folder = tmp_path / "real"
     plain(folder / "bot.py", what="helper()")
@@ -730,7 +730,7 @@ def test_links_are_followed(tmp_path: Path, known) -> None:
     assert is_never(str(tmp_path / "link.py"), known)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes no links without rights")
 def test_a_link_to_data_is_followed(tmp_path: Path, known) -> None:
     np.save(tmp_path / "first.npy", np.zeros(9, np.int64))
     (tmp_path / "table.npy").symlink_to("first.npy")
@@ -943,7 +943,7 @@ def test_data_of_the_current_folder_is_kept_too(tmp_path: Path, monkeypatch) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.skipif(os.name != "posix", reason="Windows makes no links without rights")
 def test_a_checkout_of_simcards_may_lie_beside_a_strategy(
     python_process, tmp_path: Path, known
 ) -> None:

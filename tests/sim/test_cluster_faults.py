@@ -262,6 +262,7 @@ def test_a_run_whose_scheduler_is_gone_goes_on_later(kind: str, tmp_path: Path) 
     assert "Traceback" not in err and "distributed" not in err
     said = "is gone" if kind == "gone" else "has dropped"
     assert said in err and f"simcards resume {out}" in err
+    assert "takes nothing to play" not in err
     assert_resumed(out)
 
 

@@ -325,6 +325,18 @@ def test_what_isn_t_an_executor_is_refused(executor: Any, tmp_path: Path) -> Non
     assert not (tmp_path / "run").exists()
 
 
+def test_a_scheduler_that_is_gone_is_told_once() -> None:
+    """Its error is a RuntimeError too, as is that of an executor that was shut down."""
+
+    class Gone(Executor):
+        def submit(self, function: Any, /, *words: Any, **named: Any) -> Future[Any]:
+            raise simcards.RunError("the scheduler is gone.")
+
+    with pytest.raises(simcards.RunError) as caught:
+        simcards.run("aces", 10, executor=Gone())
+    assert str(caught.value) == "the scheduler is gone."
+
+
 def test_an_executor_that_was_shut_down_ends_a_run(tmp_path: Path) -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
