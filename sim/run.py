@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -171,7 +170,7 @@ def execute(
     watch = _Stopwatch(clock)
     handed: dict[Future[Any], Task] = {}
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
-    again: deque[Task] = deque()
+    again: list[Task] = []
     played = 0
     next_report = 0.0
     stop_reason = ""
@@ -198,11 +197,16 @@ def execute(
 
     def next_task() -> Task | None:
         """Return what is to be handed out; after a strategy failed, games before that one."""
-        if not stop_reason:
-            return again.popleft() if again else next(tasks, None)
-        task = next((one for one in again if one.start < wanted(error)), None)
-        if task:
-            again.remove(task)
+        if any(task.alone for task in handed.values()):
+            return None
+        waiting = [task for task in again if not stop_reason or task.start < wanted(error)]
+        if not waiting:
+            return None if stop_reason else next(tasks, None)
+        # Those that are to be played alone come last, in order, and each when the rest is through.
+        task = min(waiting, key=lambda task: (task.alone, task.start))
+        if task.alone and handed:
+            return None
+        again.remove(task)
         return task
 
     def keep(chunks: list[Chunk]) -> None:

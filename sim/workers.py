@@ -50,6 +50,8 @@ class Task:
     stop: int
     control: Any = None
     """By which a thread is asked to stop; other processes share no memory with us."""
+    alone: bool = False
+    """Whether nothing else is to be played meanwhile: it may be what ends its worker."""
 
 
 @dataclass(frozen=True)
@@ -266,10 +268,9 @@ class Elsewhere:
         except Exception as caught:
             if not killed(caught):
                 raise
-            whole = task.start, task.stop, self._task["first"], self._task["size"]
-            parts = [Task(*ends) for ends in chunks_between(*whole)]
-            if len(parts) > 1:  # which of them is it? The others are to be kept
-                return Answer(left=parts)
+            if not task.alone:  # which chunk is it, and was it one of these, or of its neighbours?
+                whole = task.start, task.stop, self._task["first"], self._task["size"]
+                return Answer(left=[Task(*ends, alone=True) for ends in chunks_between(*whole)])
             raise RunError(
                 f"every worker that played {self._played.unit.many} {task.start} to "
                 f"{task.stop - 1} died, several times over: killed, or out of memory."

@@ -70,7 +70,7 @@ remote.play_of = slow
 
 
 @contextlib.contextmanager
-def started(workers: int = 2, **options: Any) -> Iterator[Any]:
+def started(workers: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]:
     """A cluster of processes, which simcards is then only told the address of."""
     import dask
     import distributed
@@ -78,7 +78,7 @@ def started(workers: int = 2, **options: Any) -> Iterator[Any]:
     with dask.config.set({"logging.distributed": "critical"}):
         found = distributed.LocalCluster(
             n_workers=workers,
-            threads_per_worker=1,
+            threads_per_worker=threads,
             processes=True,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",

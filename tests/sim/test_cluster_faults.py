@@ -114,6 +114,34 @@ def test_a_chunk_that_kills_every_worker_is_named_and_the_rest_kept(
     assert_resumed(out)
 
 
+SLOW_FIRST = """
+import time
+from simcards.sim import remote
+play_of = getattr(remote, "not_slow_first", remote.play_of)  # preloads are run twice
+remote.not_slow_first = play_of
+def slow_first(played):
+    def play(plan, start, *rest):
+        time.sleep(3 * (start == 0))
+        return play_of(played)(plan, start, *rest)
+    return play
+remote.play_of = slow_first
+"""
+
+
+def test_a_chunk_whose_neighbour_kills_every_worker_is_kept(tmp_path: Path, cli: Any) -> None:
+    """They are played side by side in one process, and Dask gives up both."""
+    out = tmp_path / "run"
+    words = ("aces", "--n", 2000, "--seed", SEED, "--chunk-size", 500, "--quiet", "--out", out)
+    preload = [DEADLY.format(start=500), SLOW_FIRST]
+    with started(1, threads=2, preload=preload) as found:
+        code, _, err = cli("run", *words, "--scheduler", found.scheduler_address)
+    assert code == 1
+    assert "every worker that played matches 500 to 999 died" in err
+    assert {part["start"] for part in journal(out)} >= {0}
+    assert_nothing_is_left(out)
+    assert_resumed(out, n=2000)
+
+
 class Seen(Exception):
     """What a run was to show."""
 

@@ -816,7 +816,7 @@ def test_verify_finds_damage_in_the_journal_of_a_killed_run(saved: Path, cli: An
     drop_last_line_s_end(saved / "chunks.jsonl")
     flip_in_line(saved / "chunks.jsonl", 1)
     code, out, err = cli("verify", saved)
-    assert code == 1 and "chunks are not as they were written" in err
+    assert code == 1 and "1 of 4 chunks is not as it was written" in err
 
 
 def test_verify_tells_what_belongs_to_no_chunk(saved: Path, cli: Any) -> None:
