@@ -26,11 +26,10 @@ from .playing import (
     Stopping,
     begin,
     go_on,
-    kept_rows,
     result_of,
-    saved_result,
     settle,
 )
+from .read_back import kept_rows, saved_result
 from .sequential import look_counts, mean_sequence
 from .sprt import Sprt, decide, sprt_looks
 

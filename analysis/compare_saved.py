@@ -22,8 +22,8 @@ from .figures import read_matters
 from .intervals import moments
 from .multiple import bonferroni_level, holm
 from .paired import Difference, unpaired_difference
-from .playing import Saved, read_back
 from .proportions import difference_p, newcombe
+from .read_back import Saved, read_back
 from .sentences import sentence
 from .summary import denominator, quoted
 from .verdict import judge

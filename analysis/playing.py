@@ -14,7 +14,6 @@ from ..sim.chunk import prepare_plan
 from ..sim.cluster import LOCAL, Cluster, connected
 from ..sim.contest import Contest, contest_chunk_size, plans_of
 from ..sim.errors import Interrupted, RequestError, SimcardsError, StrategyError
-from ..sim.journal import Journal
 from ..sim.manifest import MANIFEST, Manifest, new_manifest, read_manifest
 from ..sim.numbers import LARGEST_INDEX, games_count, read_level, real_number, whole_number
 from ..sim.observe import play_observations
@@ -22,7 +21,7 @@ from ..sim.plan import Plan, check_range, chunk_size
 from ..sim.processors import usable_processors
 from ..sim.remote import describe
 from ..sim.run import Outcome, Progress, execute, explain
-from ..sim.store import Store, is_being_written, no_rows, scan_rows
+from ..sim.store import Store
 from .summary import quoted, request_words
 
 if TYPE_CHECKING:
@@ -314,38 +313,6 @@ def finish(played: Played, result: Callable[[], T]) -> T:
     return made
 
 
-@dataclass(frozen=True)
-class Saved:
-    """What a folder holds."""
-
-    manifest: Manifest
-    counts: Any
-    """`Counts`, or of a comparison `Observations`."""
-    status: str
-    stop_reason: str
-
-
-def read_back(folder: Path) -> Saved:
-    """Read a saved run: what was played, and the counts of what is finished.
-
-    Raises
-    ------
-    RequestError
-        When there is no run, or one of another engine.
-    """
-    manifest = read_manifest(folder)
-    counts = manifest.no_counts
-    with Journal(folder) as journal:
-        for part in journal.prefix(manifest.first):
-            counts = counts + journal.counts(part, manifest.read_counts)
-    damaged = counts.games < manifest.completed
-    stopped = damaged or manifest.status == "running"
-    reason = "damaged" if damaged else manifest.stop_reason
-    if manifest.status == "running" and is_being_written(folder):
-        reason = "running"
-    return Saved(manifest, counts, "partial" if stopped else manifest.status, reason)
-
-
 def result_of(played: Played, sum_up: Callable[..., Any], make: Callable[[Any, Any], T]) -> T:
     """Return the result of what was played, or raise what went wrong.
 
@@ -372,39 +339,6 @@ def result_of(played: Played, sum_up: Callable[..., Any], make: Callable[[Any, A
         return make(summary, counts)
 
     return finish(played, build)
-
-
-def saved_result(folder: Path, sum_up: Callable[..., Any], make: Callable[[Any, Any], T]) -> T:
-    """Return the result of what was saved; see `result_of`."""
-    saved = read_back(folder)
-    summary = sum_up(
-        saved.manifest,
-        saved.counts,
-        status=saved.status,
-        stop_reason=saved.stop_reason,
-        saved_in=str(folder),
-    )
-    return make(summary, saved.counts)
-
-
-def kept_rows(
-    plan: Plan | Contest, frames: list[pl.DataFrame] | None, folder: Path | None, completed: int
-) -> pl.DataFrame:
-    """Return the rows that were kept, in memory or in a folder.
-
-    Raises
-    ------
-    RequestError
-        When none were.
-    """
-    if frames is not None:
-        import polars as pl
-
-        return pl.concat(frames or [no_rows(plan)])
-    if folder is not None:
-        # The folder may have been gone on with since.
-        return scan_rows(folder).head(completed).collect()
-    raise RequestError("no rows were kept; run with rows=True, or with out='FOLDER'.")
 
 
 @contextlib.contextmanager

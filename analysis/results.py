@@ -24,11 +24,10 @@ from .playing import (
     Stopping,
     begin,
     go_on,
-    kept_rows,
     result_of,
-    saved_result,
     settle,
 )
+from .read_back import kept_rows, saved_result
 from .screen import run_screen
 from .sequential import confidence_sequence, look_counts
 from .summary import Summary, summarise

@@ -19,7 +19,8 @@ from .at_table import Report, check, stopped_with
 from .at_table import words as table_words
 from .cells import Cells, grid, make_sweep, text_of
 from .figures import read_figures, read_matters
-from .playing import begin, go_on, result_of, saved_result, settle
+from .playing import begin, go_on, result_of, settle
+from .read_back import saved_result
 from .summary import Summary, number_text, quoted
 from .sweep_at_table import sweep_at_table
 from .sweep_screen import sweep_screen

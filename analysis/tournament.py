@@ -13,7 +13,8 @@ from ..sim.errors import RequestError
 from ..sim.observations import Observations
 from ..sim.options import Rules
 from .arms import Base, base_of, base_words, make_tournament
-from .playing import begin, go_on, result_of, saved_result, settle
+from .playing import begin, go_on, result_of, settle
+from .read_back import saved_result
 from .summary import quoted
 
 if TYPE_CHECKING:

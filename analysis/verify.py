@@ -203,9 +203,11 @@ def _verify(folder: Path, manifest: Manifest, journal: Journal, again: int) -> I
     units = manifest.plan.unit.many
     mend = f"Play what is damaged again: simcards resume {folder}"
     if len(whole) < every:
+        lost = every - len(whole)
+        were = "is not as it was" if lost == 1 else "are not as they were"
         raise RunError(
-            f"{folder}: {every - len(whole)} of {every} chunks are not as they were "
-            f"written, or missing; the first {games:,} {units} are whole.\n  {mend}"
+            f"{folder}: {lost} of {_chunks(every)} {were} written, or missing; the first "
+            f"{games:,} {units} are whole.\n  {mend}"
         )
     if manifest.status != "running" and games < manifest.completed:
         raise RunError(
