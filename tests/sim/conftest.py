@@ -28,8 +28,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Any]:
-    """A cluster of one test, which takes its time."""
-    with started(preload=[SLOW], local_directory=str(tmp_path / "dask")) as found:
+    """A cluster of one test, which takes its time until there is a file named go."""
+    preload = [SLOW.format(go=str(tmp_path / "go"))]
+    with started(preload=preload, local_directory=str(tmp_path / "dask")) as found:
         yield found
 
 

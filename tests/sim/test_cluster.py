@@ -139,6 +139,7 @@ def test_a_worker_that_joins_late_and_has_nothing_of_ours_plays_along(
     wait_until(lambda: finished_chunks(out) >= 1)
     with worker(own.scheduler_address, tmp_path, SIMCARDS_CACHE_DIR=cache):
         wait_until(lambda: any(cache.rglob("kept.npy")) or not thread.is_alive())
+        (tmp_path / "go").touch()
         thread.join(120)
     assert any(cache.rglob("kept.npy"))
     (result,) = came
@@ -292,19 +293,19 @@ def test_what_can_t_be_connected_to_is_refused(
         assert not out.exists()
         return str(err)
 
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
+    with distributed.Client(shared, set_as_default=False) as client:
+        a_worker = next(iter(client.ncores()))
+    assert "answers there (a Worker does)" in refused(a_worker)
     monkeypatch.setattr(cluster_module, "FIRST_WORKER_SECONDS", 1)
+    assert "has no workers" in refused(empty.scheduler_address)
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 1)
     for address in ("tcp://127.0.0.1:9", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:x"):
         assert "no Dask scheduler answers" in refused(address)
     assert "no Dask scheduler answers" in refused("foo://127.0.0.1:8786")
     assert "no Dask scheduler answers" in refused("tls://127.0.0.1:8786")
     with listener() as silent:
         assert "no Dask scheduler answers" in refused(silent)
-    with distributed.Client(shared, set_as_default=False) as client:
-        a_worker = next(iter(client.ncores()))
-    assert "answers there (a Worker does)" in refused(a_worker)
     assert "name an address" in refused("localhost")
-    assert "has no workers" in refused(empty.scheduler_address)
     assert "--threads 2" in refused(shared, "--threads", 2)
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert 'pip install "simcards[dask]"' in refused("local")

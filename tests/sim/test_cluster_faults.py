@@ -75,6 +75,7 @@ def test_workers_killed_in_mid_chunk_cost_nothing(
         os.kill(pid, signal.SIGKILL)
         time.sleep(0.1)
     assert thread.is_alive()
+    (tmp_path / "go").touch()
     thread.join(120)
     (result,) = came
     assert not isinstance(result, Exception), result
@@ -166,7 +167,7 @@ def test_what_waits_with_one_worker_is_stolen_by_another(tmp_path: Path, monkeyp
                 n=10**10,
                 chunk=50_000,
                 executor=found.scheduler_address,
-                time_limit=60,
+                time_limit=240,
                 out=out,
                 on_progress=look,
             )
@@ -182,7 +183,11 @@ def test_a_worker_that_hangs_is_taken_for_dead(tmp_path: Path, long_rows: Any) -
     out = tmp_path / "run"
     with (
         dask.config.set({"distributed.scheduler.worker-ttl": "3s"}),
-        started(2, preload=[SLOW], local_directory=str(tmp_path / "dask")) as found,
+        started(
+            2,
+            preload=[SLOW.format(go=str(tmp_path / "go"))],
+            local_directory=str(tmp_path / "dask"),
+        ) as found,
     ):
         request = {**LONG, "executor": found.scheduler_address, "out": out}
         thread, came = in_background("aces", request)
@@ -190,6 +195,7 @@ def test_a_worker_that_hangs_is_taken_for_dead(tmp_path: Path, long_rows: Any) -
         hung = psutil.Process(worker_pids(found)[0])
         hung.suspend()
         assert thread.is_alive()
+        (tmp_path / "go").touch()
         thread.join(120)
         (result,) = came
         assert not isinstance(result, Exception), result
@@ -216,6 +222,7 @@ def test_workers_join_and_leave(own: Any, tmp_path: Path, long_rows: Any) -> Non
     own.scale(1)
     wait_until(lambda: len(own.scheduler_info["workers"]) == 1)
     assert thread.is_alive()
+    (tmp_path / "go").touch()
     thread.join(120)
     (result,) = came
     assert not isinstance(result, Exception), result
@@ -238,23 +245,24 @@ def test_a_run_that_nobody_plays_any_more_says_so_and_stops_in_time(tmp_path: Pa
             plan,
             n=10**12,
             executor=found.scheduler_address,
-            time_limit=6,
+            time_limit=15,
             on_progress=look,
         )
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 60
     assert result.summary.stop_reason == "time limit"
     assert notes == {"", "waiting for workers"}
 
 
-def test_a_strategy_that_doesn_t_return_on_a_worker_is_named(bot: str) -> None:
+def test_a_strategy_that_doesn_t_return_on_a_worker_is_named(bot: str, tmp_path: Path) -> None:
     endless = Path(bot).with_name("endless.py")
     loop = "    if view.word % 4000 == 7:\n        while view.seat >= 0:\n            pass\n"
     endless.write_text(BOT.replace("    if view", f"{loop}    if view"))
     words = ("aces", "--n", 10**6, "--seed", SEED, "--strategy", f"0={endless}")
-    run = start("run", *words, "--scheduler", "local", "--threads", 2, "--quiet")
+    out = tmp_path / "run"
+    run = start("run", *words, "--scheduler", "local", "--threads", 2, "--quiet", "--out", out)
     ours = []
     try:
-        wait_until(lambda: len(psutil.Process(run.pid).children(recursive=True)) >= 3)
+        wait_until(lambda: (out / "manifest.json").exists())
         time.sleep(8)
         ours = psutil.Process(run.pid).children(recursive=True)
         run.send_signal(signal.SIGINT)
@@ -355,7 +363,7 @@ def test_a_signal_ends_a_run_in_order_and_leaves_nothing_behind(
     assert (told["status"], told["stop_reason"]) == ("partial", reason)
     assert "Partial" in shown and f"simcards resume {out}" in err
     assert "Traceback" not in err and "distributed" not in err
-    assert psutil.wait_procs(ours, 5)[1] == []
+    assert psutil.wait_procs(ours, 15)[1] == []
     assert list(temporary.iterdir()) == []
     assert_nothing_is_left(out)
 
