@@ -30,6 +30,8 @@ LOOK_SECONDS = 1.0
 CONNECT_SECONDS = 10.0
 FIRST_WORKER_SECONDS = 60.0
 """A cluster that is only just starting has no workers yet."""
+NO_WORKER_SECONDS = 30.0
+"""One of this machine that died is replaced sooner, if it ever is."""
 ASK_SECONDS = 20.0
 """A worker that hangs doesn't hold up the others."""
 CLOSE_SECONDS = 5.0
@@ -39,7 +41,7 @@ _WORKER = "from distributed.cli.dask_worker import main; main()"
 class Cluster(Executor):
     """The workers of a Dask cluster, as an executor."""
 
-    def __init__(self, client: Any, signals: Signals) -> None:
+    def __init__(self, client: Any, signals: Signals, *, is_local: bool) -> None:
         self.signals = signals
         """Caught from the first attempt to connect to the end of closing."""
         self._client = client
@@ -47,6 +49,9 @@ class Cluster(Executor):
         self._executor = client.get_executor(pure=False)
         self._slots = 0
         self._looked = -LOOK_SECONDS
+        self._is_local = is_local
+        self._seen = time.monotonic()
+        """When there were workers."""
 
     @property
     def slots(self) -> int:
@@ -59,6 +64,8 @@ class Cluster(Executor):
                 )
                 self._slots = sum(found.values())
             self._looked = time.monotonic()
+            if self._slots:
+                self._seen = self._looked
         return self._slots
 
     def submit(self, function: Callable[..., Any], /, *words: Any, **named: Any) -> Future[Any]:
@@ -68,7 +75,9 @@ class Cluster(Executor):
         return future
 
     def check(self) -> None:
-        """Raise an error when the scheduler is gone: what was handed out never comes back.
+        """Raise an error when what was handed out never comes back.
+
+        The scheduler is gone; or the workers of this machine are, and nobody starts others.
 
         Raises
         ------
@@ -76,6 +85,13 @@ class Cluster(Executor):
         """
         if self._client.status != "running":
             raise RunError(f"the scheduler at {self._address} is gone.")
+        # One that dies while it starts isn't replaced by Dask.
+        if self._is_local and not self.slots:
+            alone = time.monotonic() - self._seen
+            if alone > NO_WORKER_SECONDS:
+                raise RunError(
+                    f"all workers died: killed, or out of memory; none came back in {alone:.0f} s."
+                )
 
 
 def killed(error: BaseException) -> bool:
@@ -128,8 +144,9 @@ def connected(address: str, threads: int) -> Iterator[Cluster]:
             _check_scheduler(distributed, address, signals)
         client = distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
         stack.callback(_quietly, client.close, CLOSE_SECONDS)
-        check_workers(client, address, threads if address == LOCAL else 1, signals)
-        yield Cluster(client, signals)
+        is_local = address == LOCAL
+        check_workers(client, address, threads if is_local else 1, signals)
+        yield Cluster(client, signals, is_local=is_local)
 
 
 def _check_scheduler(distributed: Any, address: str, signals: Signals) -> None:

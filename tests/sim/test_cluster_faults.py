@@ -86,13 +86,14 @@ def test_workers_killed_in_mid_chunk_cost_nothing(
 
 
 DEADLY = """
-import os
+import os, time
 from simcards.sim import remote
 play_of = getattr(remote, "not_deadly", remote.play_of)  # preloads are run twice
 remote.not_deadly = play_of
 def deadly(played):
     def play(plan, start, *rest):
         if start == {start}:
+            time.sleep(1)  # Dask doesn't replace a worker that dies while it starts
             os._exit(9)
         return play_of(played)(plan, start, *rest)
     return play
@@ -106,7 +107,8 @@ def test_a_chunk_that_kills_every_worker_is_named_and_the_rest_kept(
     out = tmp_path / "run"
     words = ("aces", "--n", 20_000, "--seed", SEED, "--chunk-size", 500, "--quiet", "--out", out)
     with started(2, preload=[DEADLY.format(start=12_000)]) as found:
-        code, _, err = cli("run", *words, "--scheduler", found.scheduler_address)
+        how = ("--scheduler", found.scheduler_address, "--time-limit", 300)
+        code, _, err = cli("run", *words, *how)
     assert code == 1
     assert "every worker that played matches 12000 to 12499 died" in err
     assert "12,000 finished matches are kept" in err and f"simcards resume {out}" in err
@@ -135,12 +137,33 @@ def test_a_chunk_whose_neighbour_kills_every_worker_is_kept(tmp_path: Path, cli:
     words = ("aces", "--n", 2000, "--seed", SEED, "--chunk-size", 500, "--quiet", "--out", out)
     preload = [DEADLY.format(start=500), SLOW_FIRST]
     with started(1, threads=2, preload=preload) as found:
-        code, _, err = cli("run", *words, "--scheduler", found.scheduler_address)
+        how = ("--scheduler", found.scheduler_address, "--time-limit", 300)
+        code, _, err = cli("run", *words, *how)
     assert code == 1
     assert "every worker that played matches 500 to 999 died" in err
     assert {part["start"] for part in journal(out)} >= {0}
     assert_nothing_is_left(out)
     assert_resumed(out, n=2000)
+
+
+def test_local_workers_that_never_come_back_end_a_run(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(cluster_module, "NO_WORKER_SECONDS", 3.0)
+    out = tmp_path / "run"
+    request = {**LONG, "n": 10**8, "executor": "local", "threads": 2, "out": out}
+    thread, came = in_background("aces", request)
+    wait_until(lambda: finished_chunks(out) >= 5)
+    for child in psutil.Process().children():
+        if "dask_worker" in " ".join(child.cmdline()):
+            for process in (child, *child.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+    thread.join(60)
+    (error,) = came
+    assert isinstance(error, simcards.RunError)
+    assert "all workers died: killed, or out of memory; none came back" in str(error)
+    assert f"simcards resume {out}" in str(error)
+    assert_nothing_is_left(out)
+    assert_resumed(out)
 
 
 class Seen(Exception):
