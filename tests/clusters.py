@@ -76,7 +76,13 @@ def started(workers: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]
     import dask
     import distributed
 
-    with dask.config.set({"logging.distributed": "critical"}):
+    config = {
+        "logging.distributed": "critical",
+        # Else it would end a nanny whose worker isn't there some time after it died: it may have
+        # come back and died again.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+    }
+    with dask.config.set(config):
         found = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
@@ -87,11 +93,11 @@ def started(workers: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]
             silence_logs=60,
             **options,
         )
-    try:
-        yield found
-    finally:
-        with contextlib.suppress(Exception):
-            found.close(timeout=10)
+        try:
+            yield found
+        finally:
+            with contextlib.suppress(Exception):
+                found.close(timeout=10)
 
 
 def lines(folder: Path) -> list[bytes]:
