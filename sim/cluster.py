@@ -50,8 +50,8 @@ class Cluster(Executor):
         self._slots = 0
         self._looked = -LOOK_SECONDS
         self._is_local = is_local
-        self._seen = time.monotonic()
-        """When there were workers."""
+        self._deserted = 0.0
+        """When it was first seen that there are no workers any more; 0: there are."""
 
     @property
     def slots(self) -> int:
@@ -63,9 +63,8 @@ class Cluster(Executor):
                     self._client.scheduler.ncores, callback_timeout=CLOSE_SECONDS
                 )
                 self._slots = sum(found.values())
+                self._deserted = 0.0 if self._slots else self._deserted or time.monotonic()
             self._looked = time.monotonic()
-            if self._slots:
-                self._seen = self._looked
         return self._slots
 
     def submit(self, function: Callable[..., Any], /, *words: Any, **named: Any) -> Future[Any]:
@@ -86,8 +85,8 @@ class Cluster(Executor):
         if self._client.status != "running":
             raise RunError(f"the scheduler at {self._address} is gone.")
         # One that dies while it starts isn't replaced by Dask.
-        if self._is_local and not self.slots:
-            alone = time.monotonic() - self._seen
+        if self._is_local and not self.slots and self._deserted:
+            alone = time.monotonic() - self._deserted
             if alone > NO_WORKER_SECONDS:
                 raise RunError(
                     f"all workers died: killed, or out of memory; none came back in {alone:.0f} s."
