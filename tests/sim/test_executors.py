@@ -344,6 +344,87 @@ def test_an_executor_that_was_shut_down_ends_a_run(tmp_path: Path) -> None:
         simcards.run("aces", 10, executor=pool)
 
 
+class Dying(Executor):
+    """Its workers die of certain games, or of too many tasks at once, and some tasks with them."""
+
+    def __init__(self, deadly: range, most: int, seed: int) -> None:
+        self.deadly, self.most = deadly, most
+        self.choose = random.Random(seed)
+        self.given: list[Any] = []
+        self.alone: list[int] = []
+        """Starts of the tasks that had nothing beside them, after a first death."""
+        self.died: list[int] = []
+        """How many tasks there were at each death."""
+
+    def submit(self, function: Any, /, *words: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.given.append((future, function, words))
+        return future
+
+    def work(self) -> None:
+        """Play one of those that were given, or die of it."""
+        task = self.choose.choice(self.given)
+        future, function, words = task
+        told = words[1]["task"]
+        together = len(self.given)
+        if self.died and together == 1:
+            self.alone.append(told["start"])
+        is_deadly = told["start"] < self.deadly.stop and told["stop"] > self.deadly.start
+        if is_deadly or together > self.most:
+            self.died.append(together)
+            lost = [one for one in self.given if one is task or self.choose.random() < 0.5]
+            self.given = [one for one in self.given if one not in lost]
+            self.choose.shuffle(lost)
+            for one, _, _ in lost:
+                one.set_exception(Died())
+        else:
+            self.given.remove(task)
+            future.set_result(function(*words))
+
+
+class Died(Exception):
+    """As Dask says when it gives up a task."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["a chunk", "too many"])
+def test_what_ends_its_workers_is_told_from_what_was_beside_it(
+    kind: str, seed: int, tmp_path: Path, monkeypatch: Any
+) -> None:
+    from simcards.sim import run as running
+    from simcards.sim import workers
+
+    monkeypatch.setattr(workers, "killed", lambda error: isinstance(error, Died))
+    # Chunks are told apart although a task is of several.
+    monkeypatch.setattr(Elsewhere, "_task_seconds", 0.01)
+    at = 100 * random.Random(seed).randrange(20, 180)
+    is_chunk = kind == "a chunk"
+    pool = Dying(range(at, at + 100) if is_chunk else range(0), 99 if is_chunk else 5, seed)
+    out = tmp_path / "run"
+    how = {"n": 20_000, "seed": seed, "chunk_size": 100}
+    wait = running._wait
+
+    def work(finished: Any) -> Any:
+        pool.work()  # when all that may be is handed out
+        return wait(finished)
+
+    monkeypatch.setattr(running, "_wait", work)
+    if is_chunk:
+        with pytest.raises(simcards.RunError, match=f"played matches {at} to {at + 99} died"):
+            simcards.run("aces", **how, threads=3, executor=pool, out=out)
+    else:
+        simcards.run("aces", **how, threads=3, executor=pool, out=out)
+    monkeypatch.setattr(running, "_wait", wait)
+    assert pool.died[0] > 1
+    kept = simcards.load(out)
+    assert kept.summary.completed == (at if is_chunk else 20_000)
+    if is_chunk:
+        assert (pool.alone[-1], pool.died[-1]) == (at, 1)
+    whole = simcards.run("aces", **how, rows=True)
+    assert_same_rows(kept.rows, whole.rows.head(kept.summary.completed))
+    assert_same_rows(simcards.resume(out).rows, whole.rows)
+
+
 def test_few_games_are_shared_by_all() -> None:
     workers = elsewhere(4, 1e-6)
     chunks = list(cut(0, 64 * 1000, 1000))
